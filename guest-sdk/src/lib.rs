@@ -1,0 +1,28 @@
+//! What a Podium grader is written with.
+//!
+//! A grader implements [`Grader`] and names itself in [`export!`]; the rest of this crate is what graders are made of:
+//!
+//! - [`frame`]: a CSV file as pandas reads it, with columns that are typed, sorted and compared as pandas and numpy do;
+//! - [`metrics`]: what scores are made of, with the argument checks of scikit-learn and scipy;
+//! - [`masks`]: run-length encoded masks as run arithmetic;
+//! - [`text`]: Python's rules for splitting, lowering and converting text;
+//! - [`Failure`]: why there is no score, and whose fault that is.
+//!
+//! Everything but the boundary itself ([`export!`]) also runs natively, so graders and their parts are tested without
+//! WebAssembly; [`source::Bytes`] stands for a file there.
+
+#![forbid(unsafe_code)]
+
+#[doc(hidden)]
+pub mod contract;
+mod failure;
+pub mod frame;
+mod grader;
+pub mod masks;
+pub mod metrics;
+pub mod source;
+pub mod text;
+
+pub use failure::Failure;
+pub use frame::{Cell, Column, Frame, Role};
+pub use grader::{Direction, Grader, Measure, Score, warn};

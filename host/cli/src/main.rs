@@ -1,0 +1,2 @@
+//! The `podium` program.
+fn main() {}

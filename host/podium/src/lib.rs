@@ -1,0 +1,1 @@
+//! Grades machine-learning competition submissions with sandboxed WebAssembly graders.

@@ -1,0 +1,1 @@
+//! Whole behaviours of Podium, tested through its real parts.

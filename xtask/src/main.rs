@@ -1,0 +1,2 @@
+//! Build automation.
+fn main() {}
