@@ -47,7 +47,10 @@ pub fn describe<G: Grader>() -> exported::Description {
 }
 
 /// What `grade` answers for `G`.
-pub fn grade<G: Grader>(submission: File, answers: Vec<File>) -> Result<exported::Score, exported::Failure> {
+pub fn grade<G: Grader>(
+    submission: File,
+    answers: Vec<File>,
+) -> Result<exported::Score, exported::Failure> {
     install_panic_hook();
     G::grade_files(&submission, &answers)
         .map(|score| exported::Score {
@@ -59,14 +62,18 @@ pub fn grade<G: Grader>(submission: File, answers: Vec<File>) -> Result<exported
                 .collect(),
         })
         .map_err(|failure| match failure {
-            crate::Failure::InvalidSubmission(message) => exported::Failure::InvalidSubmission(message),
+            crate::Failure::InvalidSubmission(message) => {
+                exported::Failure::InvalidSubmission(message)
+            }
             crate::Failure::InvalidAnswers(message) => exported::Failure::InvalidAnswers(message),
         })
 }
 
 /// Hands the text and the place of a panic to the host; what follows is a trap that knows neither.
 fn install_panic_hook() {
-    std::panic::set_hook(Box::new(|panic| podium::grading::diagnostics::panicked(&panic.to_string())));
+    std::panic::set_hook(Box::new(|panic| {
+        podium::grading::diagnostics::panicked(&panic.to_string())
+    }));
 }
 
 /// Makes a type that implements [`Grader`](crate::Grader) the grader of this component.

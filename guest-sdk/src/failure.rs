@@ -36,7 +36,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::InvalidSubmission(message) => write!(formatter, "invalid submission: {message}"),
+            Failure::InvalidSubmission(message) => {
+                write!(formatter, "invalid submission: {message}")
+            }
             Failure::InvalidAnswers(message) => write!(formatter, "invalid answers: {message}"),
         }
     }

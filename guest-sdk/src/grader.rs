@@ -78,7 +78,10 @@ pub trait Grader {
     /// As [`Grader::grade`]; also when a file cannot be read as CSV, or the number of answer files is not one.
     fn grade_files<S: Source>(submission: &S, answers: &[S]) -> Result<Score, Failure> {
         let [answers] = answers else {
-            return Err(Failure::answers(format!("expected one file of answers, got {}", answers.len())));
+            return Err(Failure::answers(format!(
+                "expected one file of answers, got {}",
+                answers.len()
+            )));
         };
         // The answers come last: of a submission that cannot be read, they need not be touched.
         let submission = Frame::read(submission, Role::Submission, None)?;

@@ -37,7 +37,8 @@ impl Source for Bytes {
     }
 
     fn read(&self, offset: u64, length: u32) -> Vec<u8> {
-        let start = usize::try_from(offset).map_or(self.bytes.len(), |start| start.min(self.bytes.len()));
+        let start =
+            usize::try_from(offset).map_or(self.bytes.len(), |start| start.min(self.bytes.len()));
         let end = start.saturating_add(length as usize).min(self.bytes.len());
         self.bytes[start..end].to_vec()
     }
