@@ -1,4 +1,9 @@
-//! One value of a column, as Python would hold it.
+//! One value of a column, as Python would hold it, with Python's equality, order and `str()`.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use crate::text::python_float_repr;
 
 /// One value of a column, as the Python object that pandas holds in an `object` column (or hands out of a typed one).
 #[derive(Debug, Clone, Copy)]
@@ -11,8 +16,148 @@ pub enum Cell<'a> {
     Int(i64),
     /// An integer that fits uint64, but not int64.
     UInt(u64),
-    /// A float; in object columns a NaN is [`Cell::Missing`].
+    /// A float; in object columns a NaN is [`Cell::Missing`] unless it is another object than `numpy.nan`.
     Float(f64),
     /// Text.
     Text(&'a str),
+}
+
+/// A cell that is not text, as a number.
+#[derive(Clone, Copy)]
+enum Number {
+    Integer(i128),
+    Float(f64),
+}
+
+impl<'a> Cell<'a> {
+    /// Whether it is a NaN, which is what a missing value is.
+    pub fn is_missing(self) -> bool {
+        match self {
+            Cell::Missing => true,
+            Cell::Float(value) => value.is_nan(),
+            _ => false,
+        }
+    }
+
+    /// The text, if it is text.
+    pub fn text(self) -> Option<&'a str> {
+        match self {
+            Cell::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Python's `==`: numbers and truth values by exact value across their types, text by its characters, text never
+    /// equal to a number, NaN equal to nothing.
+    pub fn equals(self, other: Cell<'_>) -> bool {
+        match (self.number(), other.number()) {
+            (Ok(left), Ok(right)) => compare_numbers(left, right) == Some(Ordering::Equal),
+            (Err(left), Err(right)) => left == right,
+            _ => false,
+        }
+    }
+
+    /// Python's `is` or `==`, which is how lists, sets and `in` compare the cells of object columns: as
+    /// [`Cell::equals`], and [`Cell::Missing`] equals itself.
+    pub fn is_or_equals(self, other: Cell<'_>) -> bool {
+        matches!((self, other), (Cell::Missing, Cell::Missing)) || self.equals(other)
+    }
+
+    /// Python's order of two values; `None` where Python raises a TypeError, which is between text and anything else.
+    ///
+    /// NaN is neither less nor greater than any number; like numpy's sort, which asks for no more, this calls it equal.
+    pub fn python_cmp(self, other: Cell<'_>) -> Option<Ordering> {
+        match (self.number(), other.number()) {
+            (Ok(left), Ok(right)) => Some(compare_numbers(left, right).unwrap_or(Ordering::Equal)),
+            // The order of UTF-8 bytes is the order of code points.
+            (Err(left), Err(right)) => Some(left.as_bytes().cmp(right.as_bytes())),
+            _ => None,
+        }
+    }
+
+    /// What it is, for messages: `` `text` ``, `12.5`, `an empty cell`.
+    pub fn describe(self) -> String {
+        const LONGEST: usize = 80;
+        match self {
+            Cell::Text(text) if text.chars().nth(LONGEST).is_some() => {
+                let start: String = text.chars().take(LONGEST).collect();
+                format!("`{start}…` ({} characters)", text.chars().count())
+            }
+            Cell::Text(text) => format!("`{text}`"),
+            cell if cell.is_missing() => "an empty cell".to_owned(),
+            cell => cell.to_string(),
+        }
+    }
+
+    /// The kind of value, for messages that must not tell the value: `a text`, `a number`, `an empty cell`.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Cell::Text(_) => "a text",
+            Cell::Bool(_) => "a truth value",
+            cell if cell.is_missing() => "an empty cell",
+            _ => "a number",
+        }
+    }
+
+    fn number(self) -> Result<Number, &'a str> {
+        Ok(match self {
+            Cell::Missing => Number::Float(f64::NAN),
+            Cell::Bool(value) => Number::Integer(value.into()),
+            Cell::Int(value) => Number::Integer(value.into()),
+            Cell::UInt(value) => Number::Integer(value.into()),
+            Cell::Float(value) => Number::Float(value),
+            Cell::Text(text) => return Err(text),
+        })
+    }
+}
+
+/// Compares by exact value: an integer is not rounded to a float first. `None` where one is NaN.
+fn compare_numbers(left: Number, right: Number) -> Option<Ordering> {
+    match (left, right) {
+        (Number::Integer(left), Number::Integer(right)) => Some(left.cmp(&right)),
+        (Number::Float(left), Number::Float(right)) => left.partial_cmp(&right),
+        (Number::Integer(left), Number::Float(right)) => compare_integer_with_float(left, right),
+        (Number::Float(left), Number::Integer(right)) => {
+            compare_integer_with_float(right, left).map(Ordering::reverse)
+        }
+    }
+}
+
+/// The integer is one of int64 or uint64.
+fn compare_integer_with_float(integer: i128, float: f64) -> Option<Ordering> {
+    const BEYOND_UINT64: f64 = 18_446_744_073_709_551_616.0;
+    if float.is_nan() {
+        return None;
+    }
+    if float >= BEYOND_UINT64 {
+        return Some(Ordering::Less);
+    }
+    if float <= -BEYOND_UINT64 {
+        return Some(Ordering::Greater);
+    }
+    let whole = float.trunc();
+    // Truncated to whole, it is exact as i128; what was cut off decides among equals.
+    Some(integer.cmp(&(whole as i128)).then_with(|| whole.partial_cmp(&float).unwrap_or(Ordering::Equal)))
+}
+
+impl From<u64> for Cell<'_> {
+    /// The integer in the variant that its size asks for.
+    fn from(value: u64) -> Self {
+        i64::try_from(value).map_or(Cell::UInt(value), Cell::Int)
+    }
+}
+
+/// Python's `str()`.
+impl fmt::Display for Cell<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Cell::Missing => formatter.write_str("nan"),
+            Cell::Bool(true) => formatter.write_str("True"),
+            Cell::Bool(false) => formatter.write_str("False"),
+            Cell::Int(value) => write!(formatter, "{value}"),
+            Cell::UInt(value) => write!(formatter, "{value}"),
+            Cell::Float(value) => formatter.write_str(&python_float_repr(value)),
+            Cell::Text(text) => formatter.write_str(text),
+        }
+    }
 }

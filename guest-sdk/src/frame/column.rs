@@ -1,8 +1,9 @@
-//! A column: one numpy array of one of pandas' types.
+//! A column: one numpy array of one of pandas' types, with its name and whose file it came from.
 
 use std::rc::Rc;
 
-use super::{Cell, Role};
+use super::{Cell, Objects, Role};
+use crate::failure::Failure;
 
 /// The types that pandas infers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,77 +20,25 @@ pub enum Dtype {
     Object,
 }
 
-/// The values of an `object` column. Texts lie in one arena that reorderings share.
-#[derive(Debug, Clone)]
-pub struct Objects {
-    arena: Rc<str>,
-    cells: Vec<StoredCell>,
-}
-
-/// A cell without its text.
-#[derive(Debug, Clone, Copy)]
-enum StoredCell {
-    Missing,
-    Bool(bool),
-    Int(i64),
-    UInt(u64),
-    Float(f64),
-    Text { start: u32, length: u32 },
-}
-
-impl Objects {
-    /// The number of cells.
-    pub fn len(&self) -> usize {
-        self.cells.len()
+impl Dtype {
+    /// Whether it is int64, uint64 or float64: what `numpy.issubdtype(dtype, numpy.number)` says. Bool is not.
+    pub fn is_number(self) -> bool {
+        matches!(self, Dtype::Int64 | Dtype::UInt64 | Dtype::Float64)
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.cells.is_empty()
+    /// Whether it is a number or bool: what `pandas.api.types.is_numeric_dtype` says.
+    pub fn is_numeric(self) -> bool {
+        self != Dtype::Object
     }
 
-    /// The cell of a row.
-    ///
-    /// # Panics
-    /// Where there is no such row.
-    pub fn get(&self, row: usize) -> Cell<'_> {
-        match self.cells[row] {
-            StoredCell::Missing => Cell::Missing,
-            StoredCell::Bool(value) => Cell::Bool(value),
-            StoredCell::Int(value) => Cell::Int(value),
-            StoredCell::UInt(value) => Cell::UInt(value),
-            StoredCell::Float(value) => Cell::Float(value),
-            StoredCell::Text { start, length } => {
-                Cell::Text(&self.arena[start as usize..start as usize + length as usize])
-            }
+    /// What the type is called in messages.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Dtype::Int64 | Dtype::UInt64 => "integers",
+            Dtype::Float64 => "numbers",
+            Dtype::Bool => "truth values",
+            Dtype::Object => "text",
         }
-    }
-
-    /// All cells in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Cell<'_>> {
-        (0..self.len()).map(|row| self.get(row))
-    }
-}
-
-impl<'a> FromIterator<Cell<'a>> for Objects {
-    fn from_iter<I: IntoIterator<Item = Cell<'a>>>(cells: I) -> Objects {
-        let mut arena = String::new();
-        let cells = cells
-            .into_iter()
-            .map(|cell| match cell {
-                Cell::Missing => StoredCell::Missing,
-                Cell::Bool(value) => StoredCell::Bool(value),
-                Cell::Int(value) => StoredCell::Int(value),
-                Cell::UInt(value) => StoredCell::UInt(value),
-                Cell::Float(value) => StoredCell::Float(value),
-                Cell::Text(text) => {
-                    let start = arena.len() as u32;
-                    arena.push_str(text);
-                    StoredCell::Text { start, length: text.len() as u32 }
-                }
-            })
-            .collect();
-        Objects { arena: arena.into(), cells }
     }
 }
 
@@ -108,18 +57,115 @@ pub enum Values {
     Object(Objects),
 }
 
+impl Values {
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Int64(values) => values.len(),
+            Values::UInt64(values) => values.len(),
+            Values::Float64(values) => values.len(),
+            Values::Bool(values) => values.len(),
+            Values::Object(objects) => objects.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Their type.
+    pub fn dtype(&self) -> Dtype {
+        match self {
+            Values::Int64(_) => Dtype::Int64,
+            Values::UInt64(_) => Dtype::UInt64,
+            Values::Float64(_) => Dtype::Float64,
+            Values::Bool(_) => Dtype::Bool,
+            Values::Object(_) => Dtype::Object,
+        }
+    }
+
+    /// The value at a place, as a Python object.
+    ///
+    /// # Panics
+    /// Where there is no such place.
+    pub fn cell(&self, place: usize) -> Cell<'_> {
+        match self {
+            Values::Int64(values) => Cell::Int(values[place]),
+            Values::UInt64(values) => Cell::from(values[place]),
+            Values::Float64(values) if values[place].is_nan() => Cell::Missing,
+            Values::Float64(values) => Cell::Float(values[place]),
+            Values::Bool(values) => Cell::Bool(values[place]),
+            Values::Object(objects) => objects.get(place),
+        }
+    }
+
+    /// The values at those places, in that order.
+    fn take(&self, places: &[u32]) -> Values {
+        fn pick<T: Copy>(values: &[T], places: &[u32]) -> Vec<T> {
+            places.iter().map(|place| values[*place as usize]).collect()
+        }
+        match self {
+            Values::Int64(values) => Values::Int64(pick(values, places)),
+            Values::UInt64(values) => Values::UInt64(pick(values, places)),
+            Values::Float64(values) => Values::Float64(pick(values, places)),
+            Values::Bool(values) => Values::Bool(pick(values, places)),
+            Values::Object(objects) => Values::Object(objects.take(places)),
+        }
+    }
+}
+
+/// Which data rows of its file the rows of a table or column are, so that messages name the right one after rows were
+/// selected and reordered. Cheap to clone: columns of one table share the list.
+#[derive(Debug, Clone, Default)]
+pub struct FileRows(Option<Rc<[u32]>>);
+
+impl FileRows {
+    /// The data row of the file that a row is, counted from 1 (the header is not counted).
+    pub fn number(&self, row: usize) -> usize {
+        self.0.as_ref().map_or(row, |places| places[row] as usize) + 1
+    }
+
+    /// The file rows of those rows, in that order.
+    #[must_use]
+    pub fn take(&self, rows: &[u32]) -> FileRows {
+        FileRows(Some(match &self.0 {
+            None => rows.into(),
+            Some(places) => rows.iter().map(|row| places[*row as usize]).collect(),
+        }))
+    }
+}
+
 /// A column of a table: a name, its values, and whose file it came from.
 #[derive(Debug, Clone)]
 pub struct Column {
     name: Rc<str>,
     role: Role,
     values: Values,
+    file_rows: FileRows,
 }
 
 impl Column {
-    /// A column of those values.
+    /// A column of those values, which are the rows of the file in the file's order.
     pub fn new(name: &str, role: Role, values: Values) -> Column {
-        Column { name: name.into(), role, values }
+        Column { name: name.into(), role, values, file_rows: FileRows::default() }
+    }
+
+    /// The same column, its rows being those rows of the file.
+    #[must_use]
+    pub fn with_file_rows(mut self, file_rows: FileRows) -> Column {
+        self.file_rows = file_rows;
+        self
+    }
+
+    /// A column of other values in the place of this one: the same name, role and file rows.
+    ///
+    /// # Panics
+    /// Where there are more or fewer values than rows.
+    #[must_use]
+    pub fn with_values(&self, values: Values) -> Column {
+        assert_eq!(values.len(), self.len(), "a column keeps its number of rows");
+        Column { name: Rc::clone(&self.name), role: self.role, values, file_rows: self.file_rows.clone() }
     }
 
     /// Its name.
@@ -139,29 +185,17 @@ impl Column {
 
     /// The number of rows.
     pub fn len(&self) -> usize {
-        match &self.values {
-            Values::Int64(values) => values.len(),
-            Values::UInt64(values) => values.len(),
-            Values::Float64(values) => values.len(),
-            Values::Bool(values) => values.len(),
-            Values::Object(objects) => objects.len(),
-        }
+        self.values.len()
     }
 
     /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.values.is_empty()
     }
 
     /// Its type.
     pub fn dtype(&self) -> Dtype {
-        match self.values {
-            Values::Int64(_) => Dtype::Int64,
-            Values::UInt64(_) => Dtype::UInt64,
-            Values::Float64(_) => Dtype::Float64,
-            Values::Bool(_) => Dtype::Bool,
-            Values::Object(_) => Dtype::Object,
-        }
+        self.values.dtype()
     }
 
     /// The value of a row, as a Python object.
@@ -169,13 +203,65 @@ impl Column {
     /// # Panics
     /// Where there is no such row.
     pub fn cell(&self, row: usize) -> Cell<'_> {
-        match &self.values {
-            Values::Int64(values) => Cell::Int(values[row]),
-            Values::UInt64(values) => i64::try_from(values[row]).map_or(Cell::UInt(values[row]), Cell::Int),
-            Values::Float64(values) if values[row].is_nan() => Cell::Missing,
-            Values::Float64(values) => Cell::Float(values[row]),
-            Values::Bool(values) => Cell::Bool(values[row]),
-            Values::Object(objects) => objects.get(row),
+        self.values.cell(row)
+    }
+
+    /// The values of all rows in order, as Python objects.
+    pub fn cells(&self) -> impl ExactSizeIterator<Item = Cell<'_>> {
+        (0..self.len()).map(|row| self.cell(row))
+    }
+
+    /// The data row of the file that a row is, counted from 1.
+    pub fn file_row(&self, row: usize) -> usize {
+        self.file_rows.number(row)
+    }
+
+    /// The rows of those numbers (from 0), in that order. Texts are shared, not copied.
+    ///
+    /// # Panics
+    /// Where there is no such row.
+    #[must_use]
+    pub fn take(&self, rows: &[u32]) -> Column {
+        self.take_as(rows, self.file_rows.take(rows))
+    }
+
+    /// As [`Column::take`], with the file rows that the caller worked out once for all columns of a table.
+    #[must_use]
+    pub(super) fn take_as(&self, rows: &[u32], file_rows: FileRows) -> Column {
+        Column { name: Rc::clone(&self.name), role: self.role, values: self.values.take(rows), file_rows }
+    }
+
+    /// The rows for which `keep` is true, in order.
+    ///
+    /// # Panics
+    /// Where `keep` has more or fewer entries than there are rows.
+    #[must_use]
+    pub fn filter(&self, keep: &[bool]) -> Column {
+        assert_eq!(keep.len(), self.len(), "one entry a row");
+        self.take(&kept_rows(keep))
+    }
+
+    /// A failure of whoever is behind the column's file: "column `name`: …".
+    pub fn failure(&self, what: impl std::fmt::Display) -> Failure {
+        self.role.failure(format!("column `{}`: {what}", self.name))
+    }
+
+    /// A failure that names a row as well: "column `name`, row 17: …".
+    pub fn failure_at(&self, row: usize, what: impl std::fmt::Display) -> Failure {
+        self.role.failure(format!("column `{}`, row {}: {what}", self.name, self.file_row(row)))
+    }
+
+    /// What a row holds, for messages: quoted text, a number, `an empty cell`. Of the answers nothing but the kind of
+    /// value is told.
+    pub fn describe(&self, row: usize) -> String {
+        match self.role {
+            Role::Submission => self.cell(row).describe(),
+            Role::Answers => self.cell(row).kind().to_owned(),
         }
     }
+}
+
+/// The numbers of the rows that are to be kept.
+pub(super) fn kept_rows(keep: &[bool]) -> Vec<u32> {
+    (0..).zip(keep).filter_map(|(row, keep)| keep.then_some(row)).collect()
 }

@@ -3,13 +3,23 @@
 mod align;
 mod cell;
 mod column;
+mod compare;
+mod convert;
+mod extremes;
+mod matrix;
+mod objects;
+mod set;
+mod sort;
 
 use crate::failure::Failure;
 use crate::source::Source;
 
 pub use align::align_on;
 pub use cell::Cell;
-pub use column::{Column, Dtype, Objects, Values};
+pub use column::{Column, Dtype, FileRows, Values};
+pub use matrix::Matrix;
+pub use objects::Objects;
+pub use set::CellSet;
 
 /// Whose file a table was read from; says whose fault a failure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,120 @@
+//! The cells of an `object` column, their texts in one arena that selections and reorderings share.
+
+use std::rc::Rc;
+
+use super::Cell;
+
+/// The values of an `object` column. Texts lie in one arena that reorderings share.
+#[derive(Debug, Clone)]
+pub struct Objects {
+    arena: Rc<String>,
+    cells: Vec<StoredCell>,
+}
+
+/// A cell without its text.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum StoredCell {
+    /// The one object `numpy.nan`.
+    Missing,
+    /// `True` or `False`.
+    Bool(bool),
+    /// An integer that fits int64.
+    Int(i64),
+    /// An integer that fits uint64, but not int64.
+    UInt(u64),
+    /// A float. A NaN here is an object of its own, not `numpy.nan`.
+    Float(f64),
+    /// Where a text lies in the arena, in bytes.
+    Text {
+        /// Where it begins; a character boundary.
+        start: u32,
+        /// Its length in bytes.
+        length: u32,
+    },
+}
+
+impl Objects {
+    /// Cells whose texts lie in an arena that may be shared with whoever else keeps it.
+    ///
+    /// A text that does not lie within the arena on character boundaries panics when it is asked for.
+    pub(super) fn from_parts(arena: Rc<String>, cells: Vec<StoredCell>) -> Objects {
+        Objects { arena, cells }
+    }
+
+    /// The number of cells.
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// The cell of a row.
+    ///
+    /// # Panics
+    /// Where there is no such row.
+    pub fn get(&self, row: usize) -> Cell<'_> {
+        self.resolve(self.cells[row])
+    }
+
+    /// All cells in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Cell<'_>> {
+        self.cells.iter().map(|cell| self.resolve(*cell))
+    }
+
+    /// The cells of those rows, in that order; the texts are shared, not copied.
+    ///
+    /// # Panics
+    /// Where there is no such row.
+    #[must_use]
+    pub fn take(&self, rows: &[u32]) -> Objects {
+        let cells = rows.iter().map(|row| self.cells[*row as usize]).collect();
+        Objects { arena: Rc::clone(&self.arena), cells }
+    }
+
+    fn resolve(&self, cell: StoredCell) -> Cell<'_> {
+        match cell {
+            StoredCell::Missing => Cell::Missing,
+            StoredCell::Bool(value) => Cell::Bool(value),
+            StoredCell::Int(value) => Cell::Int(value),
+            StoredCell::UInt(value) => Cell::UInt(value),
+            StoredCell::Float(value) => Cell::Float(value),
+            StoredCell::Text { start, length } => {
+                let start = start as usize;
+                Cell::Text(&self.arena[start..start + length as usize])
+            }
+        }
+    }
+}
+
+impl<'a> FromIterator<Cell<'a>> for Objects {
+    /// Copies the texts into an arena of its own.
+    ///
+    /// # Panics
+    /// Where the texts are 4 GiB or more together.
+    fn from_iter<I: IntoIterator<Item = Cell<'a>>>(cells: I) -> Objects {
+        let mut arena = String::new();
+        let cells = cells
+            .into_iter()
+            .map(|cell| match cell {
+                Cell::Missing => StoredCell::Missing,
+                Cell::Bool(value) => StoredCell::Bool(value),
+                Cell::Int(value) => StoredCell::Int(value),
+                Cell::UInt(value) => StoredCell::UInt(value),
+                Cell::Float(value) => StoredCell::Float(value),
+                Cell::Text(text) => {
+                    let start = arena_offset(arena.len());
+                    arena.push_str(text);
+                    StoredCell::Text { start, length: arena_offset(text.len()) }
+                }
+            })
+            .collect();
+        Objects { arena: Rc::new(arena), cells }
+    }
+}
+
+fn arena_offset(bytes: usize) -> u32 {
+    u32::try_from(bytes).expect("the texts of a column are less than 4 GiB")
+}

@@ -1,0 +1,1 @@
+//! The decimal digits of all scripts.
