@@ -1,0 +1,350 @@
+//! `cargo xtask graders`: from the crates in `graders-wasm/` to sealed components in `target/graders/`.
+//!
+//! Cargo builds core modules for `wasm32-unknown-unknown`, which can import nothing but the contract; `wit-component`
+//! makes components of them. The bytes depend on the sources and the compiler alone, not on where the checkout, cargo's
+//! home or the toolchain lie, so that `graders.lock` can hold their digests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use wit_component::ComponentEncoder;
+
+use crate::lock::{self, Lock};
+use crate::workspace;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+const PROFILE: &str = "grader";
+
+/// What `cargo xtask graders` is told.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Arguments {
+    /// Competitions whose graders are built; all if none is named
+    ids: Vec<String>,
+    /// Fail where a component differs from graders.lock
+    #[arg(long, conflicts_with = "update_lock")]
+    locked: bool,
+    /// Write the components' digests into graders.lock
+    #[arg(long)]
+    update_lock: bool,
+}
+
+impl Arguments {
+    /// Builds the graders of these competitions, all if none is named; the lock is not looked at.
+    pub(crate) fn of(ids: &[String]) -> Arguments {
+        Arguments { ids: ids.to_vec(), ..Arguments::default() }
+    }
+
+    /// Builds all graders and insists on the digests in the lock.
+    pub(crate) fn all_locked() -> Arguments {
+        Arguments { locked: true, ..Arguments::default() }
+    }
+}
+
+/// A crate in `graders-wasm/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct GraderCrate {
+    /// The competition's id, which is the name of the folder.
+    id: String,
+    /// The name of the package. It is the id wherever cargo allows it (a name may not begin with a digit).
+    package: String,
+}
+
+/// Builds, encodes, and compares with the lock.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let crates = grader_crates()?;
+    let chosen = choose(&crates, &arguments.ids)?;
+    let all = chosen.len() == crates.len();
+    if chosen.is_empty() {
+        eprintln!("no graders in graders-wasm/");
+        return Ok(());
+    }
+
+    let (modules, build) = build_modules(&chosen)?;
+    let folder = workspace::built_graders();
+    let mut digests = BTreeMap::new();
+    let mut written = 0_usize;
+    for (id, module) in &modules {
+        let module =
+            fs::read(module).with_context(|| format!("could not read {}", module.display()))?;
+        let component =
+            encode(&module).with_context(|| format!("could not make a component of {id}"))?;
+        written += usize::from(workspace::write_if_changed(
+            &folder.join(format!("{id}.wasm")),
+            &component,
+        )?);
+        digests.insert(id.clone(), sha256(&component));
+    }
+    eprintln!(
+        "{} graders in {}: {written} new, {} as before",
+        modules.len(),
+        folder.display(),
+        modules.len() - written
+    );
+    build?;
+    for grader in &chosen {
+        ensure!(
+            modules.contains_key(&grader.id),
+            "cargo made no module of graders-wasm/{}: its Cargo.toml needs `crate-type = [\"cdylib\"]`",
+            grader.id
+        );
+    }
+    if all {
+        remove_stale(&folder, &crates)?;
+    }
+    compare_with_lock(arguments, &digests, all)
+}
+
+/// The crates in `graders-wasm/`, by id.
+fn grader_crates() -> Result<Vec<GraderCrate>> {
+    let folder = workspace::root().join("graders-wasm");
+    let mut crates = Vec::new();
+    for entry in
+        fs::read_dir(&folder).with_context(|| format!("could not read {}", folder.display()))?
+    {
+        let entry = entry?;
+        let manifest = entry.path().join("Cargo.toml");
+        let Ok(text) = fs::read_to_string(&manifest) else { continue };
+        let package =
+            package_name(&text).with_context(|| format!("{} is broken", manifest.display()))?;
+        crates.push(GraderCrate { id: entry.file_name().to_string_lossy().into_owned(), package });
+    }
+    crates.sort_by(|left, right| left.id.cmp(&right.id));
+    Ok(crates)
+}
+
+fn package_name(manifest: &str) -> Result<String> {
+    #[derive(Deserialize)]
+    struct Manifest {
+        package: Package,
+    }
+    #[derive(Deserialize)]
+    struct Package {
+        name: String,
+    }
+    Ok(toml::from_str::<Manifest>(manifest)?.package.name)
+}
+
+fn choose(crates: &[GraderCrate], ids: &[String]) -> Result<Vec<GraderCrate>> {
+    if ids.is_empty() {
+        return Ok(crates.to_vec());
+    }
+    let wanted: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+    wanted
+        .into_iter()
+        .map(|id| {
+            crates.iter().find(|grader| grader.id == id).cloned().with_context(|| {
+                format!(
+                    "there is no grader graders-wasm/{id}; `ls graders-wasm` shows those there are"
+                )
+            })
+        })
+        .collect()
+}
+
+/// Has cargo build the modules, all in one call. Gives those that were built, by id, and whether all went well: one
+/// broken grader does not hold up the others.
+fn build_modules(crates: &[GraderCrate]) -> Result<(BTreeMap<String, PathBuf>, Result<()>)> {
+    let mut command = workspace::cargo();
+    command
+        .args(["build", "--keep-going", "--target", TARGET, "--profile", PROFILE])
+        .args(["--message-format", "json-render-diagnostics"])
+        .env("CARGO_ENCODED_RUSTFLAGS", rust_flags()?.join("\u{1f}"))
+        .env_remove("RUSTFLAGS")
+        .stdout(Stdio::piped());
+    for grader in crates {
+        command.args(["--package", &grader.package]);
+    }
+    let mut child = command.spawn().context("could not start cargo")?;
+    let stdout = child.stdout.take().context("cargo's output is piped")?;
+    let modules = modules_in(BufReader::new(stdout))?;
+    let status = child.wait()?;
+    let build = if status.success() {
+        Ok(())
+    } else {
+        Err(anyhow::anyhow!("some graders could not be built; cargo's messages are above"))
+    };
+    Ok((modules, build))
+}
+
+/// Finds the modules of graders in cargo's JSON messages.
+fn modules_in(messages: impl std::io::BufRead) -> Result<BTreeMap<String, PathBuf>> {
+    #[derive(Deserialize)]
+    struct Message {
+        #[serde(default)]
+        reason: String,
+        #[serde(default)]
+        manifest_path: PathBuf,
+        #[serde(default)]
+        filenames: Vec<PathBuf>,
+    }
+    let mut modules = BTreeMap::new();
+    for line in messages.lines() {
+        let line = line?;
+        let Ok(message) = serde_json::from_str::<Message>(&line) else { continue };
+        let folder = message.manifest_path.parent();
+        let in_graders = folder.and_then(Path::parent).and_then(Path::file_name)
+            == Some(OsStr::new("graders-wasm"));
+        let id = folder.and_then(Path::file_name);
+        let module =
+            message.filenames.into_iter().find(|file| file.extension() == Some(OsStr::new("wasm")));
+        if let ("compiler-artifact", true, Some(id), Some(module)) =
+            (message.reason.as_str(), in_graders, id, module)
+        {
+            modules.insert(id.to_string_lossy().into_owned(), module);
+        }
+    }
+    Ok(modules)
+}
+
+/// What the compiler is told: SIMD, and paths that are the same on every machine (they end up in the texts of panics).
+fn rust_flags() -> Result<Vec<String>> {
+    let sysroot = workspace::output(
+        Command::new("rustc").args(["--print", "sysroot"]).current_dir(workspace::root()),
+    )?;
+    let commit = rustc_version("commit-hash")?;
+    let cargo_home = cargo_home()?;
+    // The last prefix that fits wins: a cargo home or a toolchain inside the checkout is told apart from it.
+    let replaced = [
+        (workspace::root(), "/podium".to_owned()),
+        (cargo_home, "/cargo".to_owned()),
+        (Path::new(&sysroot).join("lib/rustlib/src/rust"), format!("/rustc/{commit}")),
+    ];
+    let mut flags = vec!["-Ctarget-feature=+simd128".to_owned()];
+    flags.extend(
+        replaced.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())),
+    );
+    Ok(flags)
+}
+
+fn cargo_home() -> Result<PathBuf> {
+    if let Some(folder) = std::env::var_os("CARGO_HOME") {
+        return Ok(std::env::current_dir()?.join(folder));
+    }
+    let home = std::env::home_dir().context("there is no home folder: set CARGO_HOME")?;
+    Ok(home.join(".cargo"))
+}
+
+/// A field of `rustc --version --verbose`: `release`, `commit-hash`.
+fn rustc_version(field: &str) -> Result<String> {
+    let version = workspace::output(
+        Command::new("rustc").args(["--version", "--verbose"]).current_dir(workspace::root()),
+    )?;
+    version
+        .lines()
+        .find_map(|line| line.strip_prefix(field)?.strip_prefix(": "))
+        .map(str::to_owned)
+        .with_context(|| format!("`rustc --version --verbose` tells no {field}"))
+}
+
+/// Makes a component of a core module whose custom sections describe its world, and validates it.
+fn encode(module: &[u8]) -> Result<Vec<u8>> {
+    let component = ComponentEncoder::default().validate(true).module(module)?.encode()?;
+    ensure!(
+        names_section(&component, CONTRACT_SECTION),
+        "the custom section `{CONTRACT_SECTION}` is missing: a grader ends with `podium_grader::export!(…)`"
+    );
+    Ok(component)
+}
+
+/// Where the SDK stamps the contract's version.
+const CONTRACT_SECTION: &str = "podium:contract";
+
+/// Whether a custom section of that name (shorter than 128 bytes) seems to be in there, at any depth. The host reads
+/// the section properly; here it only has to be still there after linking and encoding.
+fn names_section(bytes: &[u8], name: &str) -> bool {
+    // In the binary format a name is its length, here one byte, and its text.
+    let mut written = vec![name.len() as u8];
+    written.extend_from_slice(name.as_bytes());
+    bytes.windows(written.len()).any(|window| window == written)
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Removes components of graders that are no more.
+fn remove_stale(folder: &Path, crates: &[GraderCrate]) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let known = path.extension() != Some(OsStr::new("wasm"))
+            || crates.iter().any(|grader| Some(OsStr::new(&grader.id)) == path.file_stem());
+        if !known {
+            fs::remove_file(&path)
+                .with_context(|| format!("could not remove {}", path.display()))?;
+            eprintln!("removed {}: there is no such grader", path.display());
+        }
+    }
+    Ok(())
+}
+
+fn compare_with_lock(
+    arguments: &Arguments,
+    digests: &BTreeMap<String, String>,
+    all: bool,
+) -> Result<()> {
+    let path = workspace::root().join(lock::NAME);
+    let rustc = rustc_version("release")?;
+    let mut lock = Lock::read(&path)?;
+    if arguments.update_lock {
+        lock.update(&rustc, digests, all);
+        return lock.write(&path);
+    }
+    let differences = lock.differences(&rustc, digests, all);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    if !arguments.locked {
+        eprintln!(
+            "{} differences from {}; `cargo xtask graders --update-lock` takes them over",
+            differences.len(),
+            lock::NAME
+        );
+        return Ok(());
+    }
+    for difference in &differences {
+        eprintln!("  {difference}");
+    }
+    bail!(
+        "graders differ from {}. If they were meant to change, run `cargo xtask graders --update-lock` and commit it; if \
+         nothing in graders-wasm/, guest-sdk/, wit/, Cargo.lock or the toolchain changed, the build is not reproducible",
+        lock::NAME
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_found_among_cargos_messages() {
+        let messages = br#"{"reason":"compiler-artifact","manifest_path":"/c/guest-sdk/Cargo.toml","filenames":["/t/libpodium_grader.rlib"]}
+not json
+{"reason":"compiler-artifact","manifest_path":"/c/graders-wasm/3d-x/Cargo.toml","filenames":["/t/grader_3d_x.d","/t/grader_3d_x.wasm"]}
+{"reason":"build-finished","success":true}
+"#;
+        let modules = modules_in(&messages[..]).unwrap();
+        let expected = BTreeMap::from([("3d-x".to_owned(), PathBuf::from("/t/grader_3d_x.wasm"))]);
+        assert_eq!(modules, expected);
+    }
+
+    #[test]
+    fn an_unknown_id_is_named() {
+        let crates = [GraderCrate { id: "a".into(), package: "a".into() }];
+        let error = choose(&crates, &["b".to_owned()]).unwrap_err();
+        assert!(error.to_string().contains("graders-wasm/b"), "{error}");
+        assert_eq!(choose(&crates, &[]).unwrap().len(), 1);
+        assert_eq!(choose(&crates, &["a".to_owned(), "a".to_owned()]).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn digests_are_lower_case_hex() {
+        assert_eq!(sha256(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+}
