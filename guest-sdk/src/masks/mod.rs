@@ -1,1 +1,17 @@
-//! To come.
+//! Run-length encoded masks as run arithmetic.
+//!
+//! A mask is a set of pixels of one image, numbered along its rows or down its columns. It is kept as sorted, disjoint
+//! runs, so that areas, intersections and unions cost time and memory by the number of runs, never by the number of
+//! pixels: a slide of two billion pixels is as cheap as a thumbnail.
+//!
+//! - [`Mask`]: the set and its arithmetic ([`Mask::area`], [`Mask::intersection_area`], [`Mask::dice`], [`Mask::iou`] …);
+//! - [`decode`] and [`Mask::encode`]: the text form `start length start length …`, 1-based;
+//! - [`Shape`]: which row and column a pixel's number stands for.
+
+mod decode;
+mod mask;
+mod shape;
+
+pub use decode::{DecodeError, decode};
+pub use mask::{Mask, Run};
+pub use shape::{Order, Shape};
