@@ -6,12 +6,15 @@
 //!
 //! - [`Mask`]: the set and its arithmetic ([`Mask::area`], [`Mask::intersection_area`], [`Mask::dice`], [`Mask::iou`] …);
 //! - [`decode`] and [`Mask::encode`]: the text form `start length start length …`, 1-based;
-//! - [`Shape`]: which row and column a pixel's number stands for.
+//! - [`Shape`]: which row and column a pixel's number stands for;
+//! - [`Solid`]: a stack of masks, and [`hausdorff`], the distance between two of them.
 
 mod decode;
 mod mask;
 mod shape;
+mod solid;
 
 pub use decode::{DecodeError, decode};
 pub use mask::{Mask, Run};
 pub use shape::{Order, Shape};
+pub use solid::{Solid, directed_hausdorff, hausdorff};

@@ -1,5 +1,7 @@
 //! Which row and column of an image a pixel's number stands for.
 
+use super::{Mask, Run};
+
 /// How the pixels of an image are numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -36,6 +38,21 @@ impl Shape {
         self.height.checked_mul(self.width).filter(|pixels| *pixels <= i64::MAX as u64)
     }
 
+    /// The same pixels, numbered in the other order.
+    ///
+    /// Costs time by the number of pixels inside the mask.
+    pub fn turned(self, mask: &Mask) -> Mask {
+        let pixels = mask.runs().iter().flat_map(|run| run.start..run.end);
+        Mask::from_runs(pixels.map(|pixel| {
+            let (row, column) = self.position(pixel);
+            let start = match self.order {
+                Order::ColumnMajor => row * self.width + column,
+                Order::RowMajor => column * self.height + row,
+            };
+            Run { start, end: start + 1 }
+        }))
+    }
+
     /// The row and the column of a pixel.
     ///
     /// # Panics
@@ -57,6 +74,8 @@ mod tests {
         assert_eq!(Shape::column_major(3, 2).position(4), (1, 1));
         assert_eq!(Shape::row_major(3, 2).position(4), (2, 0));
         assert_eq!(Shape::row_major(3, 2).pixels(), Some(6));
+        let mask = Mask::from_runs([Run { start: 0, end: 2 }]);
+        assert_eq!(Shape::column_major(3, 2).turned(&mask).encode(), "1 1 3 1");
         assert_eq!(Shape::row_major(u64::MAX, 2).pixels(), None);
     }
 }
