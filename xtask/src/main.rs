@@ -7,6 +7,7 @@
 
 mod graders;
 mod lock;
+mod parity;
 mod workspace;
 
 use anyhow::Result;
@@ -24,10 +25,13 @@ struct Arguments {
 enum Verb {
     /// Builds graders into target/graders/<id>.wasm
     Graders(graders::Arguments),
+    /// Compares graders with what the reference said of thousands of submissions
+    Parity(parity::Arguments),
 }
 
 fn main() -> Result<()> {
     match Arguments::parse().verb {
         Verb::Graders(arguments) => graders::run(&arguments),
+        Verb::Parity(arguments) => parity::run(&arguments),
     }
 }
