@@ -5,6 +5,7 @@
 //! - [`frame`]: a CSV file as pandas reads it, with columns that are typed, sorted and compared as pandas and numpy do;
 //! - [`metrics`]: what scores are made of, with the argument checks of scikit-learn and scipy;
 //! - [`masks`]: run-length encoded masks as run arithmetic;
+//! - [`order`]: sorts that leave equal keys where numpy and CPython leave them;
 //! - [`text`]: Python's rules for splitting, lowering and converting text;
 //! - [`Failure`]: why there is no score, and whose fault that is.
 //!
@@ -20,6 +21,7 @@ pub mod frame;
 mod grader;
 pub mod masks;
 pub mod metrics;
+pub mod order;
 pub mod source;
 pub mod text;
 

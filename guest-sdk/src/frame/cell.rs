@@ -50,10 +50,13 @@ impl<'a> Cell<'a> {
     /// Python's `==`: numbers and truth values by exact value across their types, text by its characters, text never
     /// equal to a number, NaN equal to nothing.
     pub fn equals(self, other: Cell<'_>) -> bool {
-        match (self.number(), other.number()) {
-            (Ok(left), Ok(right)) => compare_numbers(left, right) == Some(Ordering::Equal),
-            (Err(left), Err(right)) => left == right,
-            _ => false,
+        match (self, other) {
+            (Cell::Text(left), Cell::Text(right)) => left == right,
+            (Cell::Text(_), _) | (_, Cell::Text(_)) => false,
+            _ => match (self.number(), other.number()) {
+                (Ok(left), Ok(right)) => compare_numbers(left, right) == Some(Ordering::Equal),
+                _ => false,
+            },
         }
     }
 

@@ -1,7 +1,23 @@
 //! Sorting rows by a column as pandas' `sort_values` does, the order among equal keys included.
+//!
+//! The sorting itself is done by whatever is fastest; only where keys tie does numpy's own algorithm run, over the
+//! ranks of the keys, to find the order in which it leaves them.
 
-use super::Column;
+use std::cmp::Ordering;
+
+use super::{Cell, Column, Objects, Values};
 use crate::failure::Failure;
+use crate::order::introsort;
+
+/// The rows that have a value, in stable ascending order.
+struct StableOrder {
+    /// The row numbers.
+    rows: Vec<u32>,
+    /// For each place in that order, whether its value equals the one before; empty where none does.
+    ties: Vec<bool>,
+    /// The rows without a value, ascending.
+    missing: Vec<u32>,
+}
 
 impl Column {
     /// The rows in the order of `DataFrame.sort_values(column)`: ascending, missing values last in their order, equal
@@ -10,7 +26,18 @@ impl Column {
     /// # Errors
     /// Where text and numbers are mixed, which Python does not order.
     pub fn argsort(&self) -> Result<Vec<u32>, Failure> {
-        todo!()
+        let order = self.stable_order()?;
+        if order.ties.is_empty() {
+            return Ok(order.finish());
+        }
+        // numpy sorts the values without the missing ones: places among those that are present count.
+        let mut items = rank_by_row(&order.rows, &order.ties, self.len());
+        if !order.missing.is_empty() {
+            items.retain(|item| item.0 != UNRANKED);
+        }
+        introsort(&mut items, |left, right| left.0 < right.0);
+        let rows = items.into_iter().map(|(_, row)| row).collect();
+        Ok(StableOrder { rows, ..order }.finish())
     }
 
     /// The rows in ascending order, equal values in their order, missing values last:
@@ -19,7 +46,7 @@ impl Column {
     /// # Errors
     /// Where text and numbers are mixed, which Python does not order.
     pub fn argsort_stable(&self) -> Result<Vec<u32>, Failure> {
-        todo!()
+        self.stable_order().map(StableOrder::finish)
     }
 
     /// The column with its own values in the order of [`Column::argsort`].
@@ -29,4 +56,168 @@ impl Column {
     pub fn sorted(&self) -> Result<Column, Failure> {
         Ok(self.take(&self.argsort()?))
     }
+
+    fn stable_order(&self) -> Result<StableOrder, Failure> {
+        Ok(match self.values() {
+            Values::Int64(values) => order_keys(values),
+            Values::UInt64(values) => order_keys(values),
+            Values::Bool(values) => order_keys(values),
+            Values::Float64(values) => order_floats(values),
+            Values::Object(objects) => self.order_objects(objects)?,
+        })
+    }
+
+    fn order_objects(&self, objects: &Objects) -> Result<StableOrder, Failure> {
+        let (mut missing, mut present) = (Vec::new(), Vec::new());
+        let mut texts = 0;
+        for (row, cell) in (0..).zip(objects.iter()) {
+            if cell.is_missing() {
+                missing.push(row);
+                continue;
+            }
+            texts += usize::from(matches!(cell, Cell::Text(_)));
+            present.push(row);
+        }
+        if texts == present.len() {
+            return Ok(StableOrder { missing, ..order_texts(objects, present) });
+        }
+        if texts > 0 {
+            return Err(self.unorderable());
+        }
+        let order = |left: &u32, right: &u32| {
+            objects
+                .get(*left as usize)
+                .python_cmp(objects.get(*right as usize))
+                .expect("numbers and truth values are ordered")
+        };
+        present.sort_by(order);
+        let ties = ties_of(&present, |left, right| order(left, right) == Ordering::Equal);
+        Ok(StableOrder { rows: present, ties, missing })
+    }
+
+    /// That text and numbers are mixed: names the first row of the kind that comes second.
+    pub(super) fn unorderable(&self) -> Failure {
+        let kind = |row: &usize| self.cell(*row).text().is_some();
+        let mut present = (0..self.len()).filter(|row| !self.is_missing(*row));
+        let Some(first) = present.next() else { return self.failure("text and numbers are mixed") };
+        let other = present.find(|row| kind(row) != kind(&first)).unwrap_or(first);
+        self.failure_at(
+            other,
+            format_args!(
+                "text and numbers are mixed and cannot be sorted: here is {}, in row {} {}",
+                self.cell(other).kind(),
+                self.file_row(first),
+                self.cell(first).kind(),
+            ),
+        )
+    }
+}
+
+impl StableOrder {
+    /// All rows, those without a value last.
+    fn finish(mut self) -> Vec<u32> {
+        self.rows.extend(self.missing);
+        self.rows
+    }
+}
+
+/// The rank of a row without a value.
+const UNRANKED: u32 = u32::MAX;
+
+/// The dense rank of each row's value and the row itself, by row; rows that are not in the order are unranked.
+fn rank_by_row(order: &[u32], ties: &[bool], rows: usize) -> Vec<(u32, u32)> {
+    let mut ranked: Vec<(u32, u32)> = (0..).take(rows).map(|row| (UNRANKED, row)).collect();
+    let mut rank = 0;
+    for (place, row) in order.iter().enumerate() {
+        rank += u32::from(place > 0 && !ties[place]);
+        ranked[*row as usize].0 = rank;
+    }
+    ranked
+}
+
+fn ties_of<T>(sorted: &[T], equal: impl Fn(&T, &T) -> bool) -> Vec<bool> {
+    let mut ties = Vec::new();
+    for (place, pair) in sorted.windows(2).enumerate() {
+        if equal(&pair[0], &pair[1]) {
+            ties.resize(sorted.len(), false);
+            ties[place + 1] = true;
+        }
+    }
+    ties
+}
+
+fn order_keys<K: Ord + Copy>(keys: &[K]) -> StableOrder {
+    let pairs = keys.iter().copied().zip(0..).collect();
+    if keys.is_sorted() {
+        return order_sorted_pairs::<K>(pairs);
+    }
+    order_pairs(pairs)
+}
+
+fn order_pairs<K: Ord + Copy>(mut pairs: Vec<(K, u32)>) -> StableOrder {
+    // With the row as the second key, any sort is stable.
+    pairs.sort_unstable();
+    order_sorted_pairs(pairs)
+}
+
+fn order_sorted_pairs<K: Ord + Copy>(pairs: Vec<(K, u32)>) -> StableOrder {
+    let ties = ties_of(&pairs, |left, right| left.0 == right.0);
+    StableOrder { rows: pairs.into_iter().map(|(_, row)| row).collect(), ties, missing: Vec::new() }
+}
+
+fn order_floats(values: &[f64]) -> StableOrder {
+    let (mut pairs, mut missing) = (Vec::with_capacity(values.len()), Vec::new());
+    for (row, value) in (0..).zip(values) {
+        if value.is_nan() {
+            missing.push(row);
+        } else {
+            pairs.push((sortable_bits(*value), row));
+        }
+    }
+    StableOrder { missing, ..order_pairs(pairs) }
+}
+
+/// Bits that are ordered as the floats are; both zeros are one. Not for NaN.
+fn sortable_bits(value: f64) -> u64 {
+    const SIGN: u64 = 1 << 63;
+    // Adding zero makes -0.0 into 0.0.
+    let bits = (value + 0.0).to_bits();
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
+}
+
+/// Orders rows that all hold text.
+fn order_texts(objects: &Objects, rows: Vec<u32>) -> StableOrder {
+    let bytes = |row: u32| match objects.get(row as usize) {
+        Cell::Text(text) => text.as_bytes(),
+        _ => &[],
+    };
+    let shared = shared_prefix(rows.iter().map(|row| bytes(*row)));
+    // Eight bytes behind what all texts begin with decide nearly always; ids tend to begin alike.
+    let mut pairs: Vec<(u64, u32)> =
+        rows.into_iter().map(|row| (leading_bytes(&bytes(row)[shared..]), row)).collect();
+    let compare = |left: &(u64, u32), right: &(u64, u32)| {
+        left.0.cmp(&right.0).then_with(|| bytes(left.1)[shared..].cmp(&bytes(right.1)[shared..]))
+    };
+    if !pairs.is_sorted_by(|left, right| compare(left, right).is_le()) {
+        pairs.sort_unstable_by(|left, right| compare(left, right).then(left.1.cmp(&right.1)));
+    }
+    let ties = ties_of(&pairs, |left, right| compare(left, right).is_eq());
+    StableOrder { rows: pairs.into_iter().map(|(_, row)| row).collect(), ties, missing: Vec::new() }
+}
+
+/// How many bytes all texts begin with in common.
+fn shared_prefix<'a>(mut texts: impl Iterator<Item = &'a [u8]>) -> usize {
+    let Some(first) = texts.next() else { return 0 };
+    texts.fold(first.len(), |shared, text| {
+        let same = first[..shared].iter().zip(text).take_while(|(left, right)| left == right);
+        same.count()
+    })
+}
+
+/// The first eight bytes as a number that is ordered as they are, zeros where there are fewer.
+fn leading_bytes(text: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let length = text.len().min(8);
+    first[..length].copy_from_slice(&text[..length]);
+    u64::from_be_bytes(first)
 }

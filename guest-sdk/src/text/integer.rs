@@ -1,6 +1,15 @@
 //! Python's `int()` of text, with integers of any size.
 
 use std::cmp::Ordering;
+use std::fmt;
+
+use super::decimal::{plain_number, without_underscores};
+
+/// The most digits, leading zeros included, that Python converts.
+const MOST_DIGITS: usize = 4300;
+
+/// Python hashes numbers by their remainder by this prime.
+const HASH_MODULUS: u64 = (1 << 61) - 1;
 
 /// An integer of any size, as Python's `int`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,39 +39,101 @@ pub enum IntegerError {
 impl Integer {
     /// It as int64, if it fits.
     pub fn to_i64(&self) -> Option<i64> {
-        todo!()
+        match self {
+            Integer::Small(value) => Some(*value),
+            Integer::Large { .. } => None,
+        }
     }
 
     /// It as uint64, if it fits.
     pub fn to_u64(&self) -> Option<u64> {
-        todo!()
+        match self {
+            Integer::Small(value) => u64::try_from(*value).ok(),
+            Integer::Large { negative: true, .. } => None,
+            Integer::Large { negative: false, digits } => digits.parse().ok(),
+        }
     }
 
     /// The nearest float, halves to even; infinite where Python raises an OverflowError.
     pub fn to_f64(&self) -> f64 {
-        todo!()
+        match self {
+            Integer::Small(value) => *value as f64,
+            Integer::Large { negative, digits } => {
+                let size: f64 = digits.parse().expect("digits are a number");
+                if *negative { -size } else { size }
+            }
+        }
     }
 
     /// Whether it is below zero.
     pub fn is_negative(&self) -> bool {
-        todo!()
+        match self {
+            Integer::Small(value) => *value < 0,
+            Integer::Large { negative, .. } => *negative,
+        }
     }
 
-    /// Python's `hash()` of it on a 64-bit machine.
+    /// Python's `hash()` of it on a 64-bit machine: the remainder of its size by 2^61 - 1 with its sign, where -1 gives
+    /// way to -2.
     pub fn python_hash(&self) -> i64 {
-        todo!()
+        let size = match self {
+            Integer::Small(value) => value.unsigned_abs() % HASH_MODULUS,
+            Integer::Large { digits, .. } => digits.bytes().fold(0, |remainder, digit| {
+                let next = u128::from(remainder) * 10 + u128::from(digit - b'0');
+                (next % u128::from(HASH_MODULUS)) as u64
+            }),
+        };
+        let size = i64::try_from(size).expect("a remainder is below 2^61");
+        match if self.is_negative() { -size } else { size } {
+            -1 => -2,
+            hash => hash,
+        }
     }
 }
 
 impl Ord for Integer {
-    fn cmp(&self, _other: &Integer) -> Ordering {
-        todo!()
+    fn cmp(&self, other: &Integer) -> Ordering {
+        let size_order = |left: &str, right: &str| left.len().cmp(&right.len()).then_with(|| left.cmp(right));
+        match (self, other) {
+            (Integer::Small(left), Integer::Small(right)) => left.cmp(right),
+            (Integer::Large { negative: true, .. }, Integer::Small(_))
+            | (Integer::Small(_), Integer::Large { negative: false, .. }) => Ordering::Less,
+            (Integer::Large { .. }, Integer::Small(_)) | (Integer::Small(_), Integer::Large { .. }) => {
+                Ordering::Greater
+            }
+            (
+                Integer::Large { negative: left_negative, digits: left },
+                Integer::Large { negative: right_negative, digits: right },
+            ) => match (left_negative, right_negative) {
+                (false, false) => size_order(left, right),
+                (true, true) => size_order(right, left),
+                (true, false) => Ordering::Less,
+                (false, true) => Ordering::Greater,
+            },
+        }
     }
 }
 
 impl PartialOrd for Integer {
     fn partial_cmp(&self, other: &Integer) -> Option<Ordering> {
         Some(self.cmp(other))
+    }
+}
+
+impl From<i64> for Integer {
+    fn from(value: i64) -> Integer {
+        Integer::Small(value)
+    }
+}
+
+impl fmt::Display for Integer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Integer::Small(value) => write!(formatter, "{value}"),
+            Integer::Large { negative, digits } => {
+                write!(formatter, "{}{digits}", if *negative { "-" } else { "" })
+            }
+        }
     }
 }
 
@@ -73,6 +144,26 @@ impl PartialOrd for Integer {
 ///
 /// # Errors
 /// Where Python raises a ValueError.
-pub fn python_int(_text: &str) -> Result<Integer, IntegerError> {
-    todo!()
+pub fn python_int(text: &str) -> Result<Integer, IntegerError> {
+    let plain = plain_number(text).ok_or(IntegerError::NotAnInteger)?;
+    let (negative, digits) = match plain.as_bytes().first() {
+        Some(b'-') => (true, &plain[1..]),
+        Some(b'+') => (false, &plain[1..]),
+        _ => (false, &*plain),
+    };
+    let digits = without_underscores(digits).ok_or(IntegerError::NotAnInteger)?;
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(IntegerError::NotAnInteger);
+    }
+    if digits.len() > MOST_DIGITS {
+        return Err(IntegerError::TooManyDigits);
+    }
+    let size = digits.trim_start_matches('0');
+    // Every int64 has a size that fits i128 by far; so do the few larger ones that are sorted out below.
+    let small = if size.is_empty() { Some(0) } else { size.parse::<i128>().ok() }
+        .and_then(|size| i64::try_from(if negative { -size } else { size }).ok());
+    Ok(match small {
+        Some(value) => Integer::Small(value),
+        None => Integer::Large { negative, digits: size.into() },
+    })
 }
