@@ -6,7 +6,7 @@
 //! row; whatever the original scores is scored the same. A NaN result is a score that is not defined, not a failure.
 //!
 //! - classification: [`accuracy`], [`f_beta`], [`matthews`], [`kappa`], [`log_loss`], [`probabilistic_f_beta`];
-//! - ranking: [`roc`], [`average_precision`];
+//! - ranking: [`roc`], [`average_precision`], [`ranking`]; sequences: [`levenshtein`];
 //! - several labels a row: [`label_sets`];
 //! - regression: [`regression`]; correlation: [`correlation`]; divergence: [`divergence`];
 //! - sums, means and quantiles in numpy's order of additions: [`numeric`].
@@ -19,11 +19,13 @@ pub mod f_beta;
 pub mod kappa;
 pub mod label_sets;
 mod labels;
+pub mod levenshtein;
 pub mod log_loss;
 pub mod matthews;
 mod numbers;
 pub mod numeric;
 pub mod probabilistic_f_beta;
+pub mod ranking;
 pub mod regression;
 pub mod roc;
 
