@@ -5,6 +5,7 @@
 //! - [`frame`]: a CSV file as pandas reads it, with columns that are typed, sorted and compared as pandas and numpy do;
 //! - [`metrics`]: what scores are made of, with the argument checks of scikit-learn and scipy;
 //! - [`masks`]: run-length encoded masks as run arithmetic;
+//! - [`boxes`]: boxes in the plane and in space, and how well detections match the truth;
 //! - [`order`]: sorts that leave equal keys where numpy and CPython leave them;
 //! - [`text`]: Python's rules for splitting, lowering and converting text;
 //! - [`Failure`]: why there is no score, and whose fault that is.
@@ -14,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod boxes;
 #[doc(hidden)]
 pub mod contract;
 mod failure;

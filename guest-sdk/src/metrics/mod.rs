@@ -7,6 +7,7 @@
 //!
 //! - classification: [`accuracy`], [`f_beta`], [`matthews`], [`kappa`], [`log_loss`], [`probabilistic_f_beta`];
 //! - ranking: [`roc`], [`average_precision`], [`ranking`]; sequences: [`levenshtein`];
+//! - overlap of sets: [`jaccard`]; places on the globe: [`haversine`];
 //! - several labels a row: [`label_sets`];
 //! - regression: [`regression`]; correlation: [`correlation`]; divergence: [`divergence`];
 //! - sums, means and quantiles in numpy's order of additions: [`numeric`].
@@ -16,6 +17,8 @@ pub mod average_precision;
 pub mod correlation;
 pub mod divergence;
 pub mod f_beta;
+pub mod haversine;
+pub mod jaccard;
 pub mod kappa;
 pub mod label_sets;
 mod labels;
