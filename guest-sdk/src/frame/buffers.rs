@@ -1,0 +1,147 @@
+//! A file as the sequence of buffers that pandas tokenizes one by one, checked to be UTF-8.
+//!
+//! pandas opens the file as text and reads it 262,144 characters at a time. Where these buffers end decides a few odd
+//! cases of its tokenizer (see [`Tokenizer`](super::tokenizer::Tokenizer)), so they end here where they end there.
+
+use super::Role;
+use crate::failure::Failure;
+use crate::source::Source;
+
+/// The characters of a buffer (`DEFAULT_CHUNKSIZE` of pandas' parser).
+const BUFFER_CHARACTERS: usize = 256 * 1024;
+
+/// The bytes asked of the source at a time.
+const READ_BYTES: u32 = 2 * 1024 * 1024;
+
+/// Reads a source once, from its beginning to its end.
+pub(super) struct Buffers<'a, S> {
+    source: &'a S,
+    role: Role,
+    /// Where in the source the next read begins.
+    offset: u64,
+    ended: bool,
+    held: Vec<u8>,
+    /// Up to where the held bytes were given out.
+    given: usize,
+    /// Up to where the held bytes are known to be whole UTF-8 characters.
+    valid: usize,
+}
+
+impl<'a, S: Source> Buffers<'a, S> {
+    pub(super) fn new(source: &'a S, role: Role) -> Buffers<'a, S> {
+        Buffers { source, role, offset: 0, ended: false, held: Vec::new(), given: 0, valid: 0 }
+    }
+
+    /// The next buffer; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// A failure of the file's role where the bytes are not UTF-8.
+    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, Failure> {
+        loop {
+            let available = &self.held[self.given..self.valid];
+            let (length, characters) = leading_characters(available, BUFFER_CHARACTERS);
+            if characters == BUFFER_CHARACTERS || (self.ended && length > 0) {
+                let start = self.given;
+                self.given += length;
+                return Ok(Some(&self.held[start..self.given]));
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            self.fetch()?;
+        }
+    }
+
+    fn fetch(&mut self) -> Result<(), Failure> {
+        self.held.drain(..self.given);
+        self.valid -= self.given;
+        self.given = 0;
+
+        let mut bytes = self.source.read(self.offset, READ_BYTES);
+        self.ended = bytes.is_empty();
+        self.offset += bytes.len() as u64;
+        if self.held.is_empty() {
+            self.held = bytes;
+        } else {
+            self.held.append(&mut bytes);
+        }
+        match std::str::from_utf8(&self.held[self.valid..]) {
+            Ok(text) => self.valid += text.len(),
+            Err(error) => {
+                self.valid += error.valid_up_to();
+                // A character that the end of this read cut in two is completed by the next one.
+                if error.error_len().is_some() || self.ended {
+                    return Err(self.not_utf8());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn not_utf8(&self) -> Failure {
+        let name = self.source.name();
+        let offset = self.offset - (self.held.len() - self.valid) as u64;
+        let byte = self.held[self.valid];
+        // A UTF-16 byte order mark is FF FE or FE FF.
+        if offset == 0 && byte >= 0xFE {
+            return self.role.failure(format!(
+                "{name} cannot be read: it begins like UTF-16; save it as UTF-8"
+            ));
+        }
+        self.role.failure(format!(
+            "{name} cannot be read: line {} holds a byte that is not UTF-8 (0x{byte:02X}, byte {} of the file); save it \
+             as UTF-8",
+            line_at(self.source, offset),
+            offset + 1,
+        ))
+    }
+}
+
+/// The length in bytes of the first `most` characters of a UTF-8 text, or of all of it, and how many characters that
+/// is.
+fn leading_characters(text: &[u8], most: usize) -> (usize, usize) {
+    let mut length = 0;
+    let mut characters = 0;
+    while characters < most && length < text.len() {
+        // The characters that are wanting take that many bytes at least.
+        let more = &text[length..text.len().min(length + most - characters)];
+        characters += if more.is_ascii() {
+            more.len()
+        } else {
+            more.iter().filter(|byte| begins(**byte)).count()
+        };
+        length += more.len();
+    }
+    // The last character counted may go on.
+    while length < text.len() && !begins(text[length]) {
+        length += 1;
+    }
+    (length, characters)
+}
+
+/// Whether a byte begins a UTF-8 character.
+fn begins(byte: u8) -> bool {
+    byte & 0b1100_0000 != 0b1000_0000
+}
+
+/// The number of the line, from 1, that holds the byte at `offset`. Reads the file again up to there, so it is for
+/// messages only.
+pub(super) fn line_at<S: Source>(source: &S, offset: u64) -> u64 {
+    let mut line = 1;
+    let mut position = 0;
+    let mut after_return = false;
+    while position < offset {
+        let wanted = u32::try_from(offset - position).unwrap_or(u32::MAX).min(READ_BYTES);
+        let bytes = source.read(position, wanted);
+        if bytes.is_empty() {
+            break;
+        }
+        position += bytes.len() as u64;
+        for byte in bytes {
+            // CR, LF and CRLF each end one line.
+            line += u64::from(byte == b'\r' || (byte == b'\n' && !after_return));
+            after_return = byte == b'\r';
+        }
+    }
+    line
+}

@@ -1,0 +1,153 @@
+//! The texts of a table's cells, as the tokenizer lays them down.
+//!
+//! All texts lie in one run of bytes, row by row, each followed by one byte that ended it in the file. Plain CSV is so
+//! laid down as it stands in the file, in long copies, and a cell costs four bytes beside its text.
+
+use std::rc::Rc;
+
+use memchr::memchr;
+
+/// Cells row by row, with the same number of kept fields in each row.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    text: Vec<u8>,
+    /// Where the text of each cell begins, and at the end where the next one will. The difference to the next is the
+    /// length and one for the byte after it, or zero for a cell that the file does not have.
+    starts: Vec<u32>,
+    /// Whether any byte of the file is NUL.
+    holds_nul: bool,
+}
+
+impl Cells {
+    /// No cells, with room for `bytes` of text.
+    pub(super) fn with_room(bytes: usize) -> Cells {
+        Cells { text: Vec::with_capacity(bytes), starts: vec![0], holds_nul: false }
+    }
+
+    /// The number of cells.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The bytes of text, those after each cell included.
+    pub(super) fn text_length(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Makes room for as many cells again as the share of the file that is still to come lets expect.
+    pub(super) fn expect(&mut self, bytes_read: usize, bytes_to_come: usize) {
+        let spare = self.starts.capacity() - self.starts.len();
+        if bytes_read > 0 && spare < self.starts.len() / 16 {
+            let expected = self.starts.len() as f64 / bytes_read as f64 * bytes_to_come as f64;
+            self.starts.reserve_exact((expected * 1.02) as usize + 1024);
+        }
+    }
+
+    /// Says that NUL bytes may be among what is copied.
+    pub(super) fn note_nul(&mut self) {
+        self.holds_nul = true;
+    }
+
+    /// Adds bytes to the text of the cell being laid down (or the byte after the last one).
+    pub(super) fn copy(&mut self, bytes: &[u8]) {
+        self.text.extend_from_slice(bytes);
+    }
+
+    /// Ends a cell: its text and the byte after it are all text so far and `to_come` bytes that are yet to be copied.
+    pub(super) fn end(&mut self, to_come: usize) {
+        self.starts.push((self.text.len() + to_come) as u32);
+    }
+
+    /// Adds a cell that the file does not have.
+    pub(super) fn end_absent(&mut self) {
+        self.starts.push(self.next_start());
+    }
+
+    /// How many bytes have been copied beyond the last cell that was ended; negative where some of its bytes are yet
+    /// to be copied.
+    pub(super) fn beyond_last(&self) -> isize {
+        self.text.len() as isize - self.next_start() as isize
+    }
+
+    /// Forgets the bytes that were copied beyond the last cell.
+    pub(super) fn forget_unended(&mut self) {
+        self.text.truncate(self.next_start() as usize);
+    }
+
+    fn next_start(&self) -> u32 {
+        self.starts[self.starts.len() - 1]
+    }
+
+    /// The text of a cell.
+    pub(super) fn bytes(&self, cell: usize) -> &[u8] {
+        let (start, end) = range(&self.text, &self.starts, self.holds_nul, cell);
+        &self.text[start..end]
+    }
+
+    /// Of the last `width` cells, those that are kept, and nothing else.
+    pub(super) fn keep_last(self, width: usize, kept: &[bool]) -> Cells {
+        let mut cells = Cells { text: Vec::new(), starts: vec![0], holds_nul: self.holds_nul };
+        let first = self.len() - width;
+        let texts: Vec<&[u8]> = (first..self.len())
+            .zip(kept)
+            .filter(|(_, kept)| **kept)
+            .map(|(cell, _)| &self.text[self.starts[cell] as usize..self.starts[cell + 1] as usize])
+            .collect();
+        let bytes = texts.concat();
+        for text in &texts {
+            cells.starts.push(cells.next_start() + text.len() as u32);
+        }
+        // The room is kept as well: the text that it was made for is yet to come.
+        cells.text = self.text;
+        cells.text.clear();
+        cells.text.extend_from_slice(&bytes);
+        cells
+    }
+
+    /// The cells, when all are laid down, as rows of `width`.
+    ///
+    /// # Errors
+    /// Gives the cells back where the text is not UTF-8.
+    pub(super) fn finish(self, width: usize) -> Result<Texts, std::string::FromUtf8Error> {
+        let text = Rc::new(String::from_utf8(self.text)?);
+        Ok(Texts { text, starts: self.starts, holds_nul: self.holds_nul, width })
+    }
+}
+
+/// The texts of a whole table.
+#[derive(Debug)]
+pub(super) struct Texts {
+    text: Rc<String>,
+    starts: Vec<u32>,
+    holds_nul: bool,
+    width: usize,
+}
+
+impl Texts {
+    /// What all texts lie in.
+    pub(super) fn arena(&self) -> &Rc<String> {
+        &self.text
+    }
+
+    /// The text of a cell.
+    pub(super) fn get(&self, row: usize, column: usize) -> &str {
+        let (start, end) = self.range(row, column);
+        &self.text[start..end]
+    }
+
+    /// Where the text of a cell lies in the arena: its start and its end.
+    pub(super) fn range(&self, row: usize, column: usize) -> (usize, usize) {
+        range(self.text.as_bytes(), &self.starts, self.holds_nul, row * self.width + column)
+    }
+}
+
+fn range(text: &[u8], starts: &[u32], holds_nul: bool, cell: usize) -> (usize, usize) {
+    let start = starts[cell] as usize;
+    let end = (starts[cell + 1] as usize).saturating_sub(1).max(start);
+    if holds_nul {
+        // pandas' texts end at the first NUL.
+        let length = memchr(0, &text[start..end]).unwrap_or(end - start);
+        return (start, start + length);
+    }
+    (start, end)
+}

@@ -1,0 +1,341 @@
+//! What type a column has, and its values.
+//!
+//! pandas types a column chunk of rows by chunk of rows (`low_memory`) and then joins the arrays of the chunks. Within
+//! a chunk it tries, in this order, int64 (then uint64), float64, bool and at last objects; what a text decides is
+//! spelled out at each step. Read off pandas 2.2.3: `TextReader._convert_tokens` and what it calls,
+//! `_concatenate_chunks`, and `concat_compat` with numpy 1.26.4's `result_type`.
+
+use super::cells::Texts;
+use super::number::{NotInteger, Unsigned, parse_float64, parse_int64, parse_uint64};
+use super::objects::{Objects, StoredCell};
+use super::{Dtype, Values};
+
+/// The texts of one column.
+#[derive(Clone, Copy)]
+pub(super) struct ColumnTexts<'a> {
+    /// The texts of the table.
+    pub(super) texts: &'a Texts,
+    /// Which of the kept fields of a row the column is.
+    pub(super) field: usize,
+    /// The number of rows.
+    pub(super) rows: usize,
+    /// The number of rows that are typed at a time.
+    pub(super) chunk_rows: usize,
+}
+
+/// Types a column. Without rows it is of objects.
+pub(super) fn infer(column: ColumnTexts<'_>) -> Values {
+    let mut chunks = Vec::new();
+    let mut first = 0;
+    while first < column.rows {
+        let end = column.rows.min(first + column.chunk_rows);
+        chunks.push(Chunk { column, first, end }.infer());
+        first = end;
+    }
+    join(column.texts, chunks)
+}
+
+/// The array of a chunk. Objects still lack the arena, which all chunks share.
+#[derive(Debug)]
+enum Array {
+    Int64(Vec<i64>),
+    UInt64(Vec<u64>),
+    Float64(Vec<f64>),
+    Bool(Vec<bool>),
+    Object(Vec<StoredCell>),
+}
+
+/// Rows of a column that are typed together.
+#[derive(Clone, Copy)]
+struct Chunk<'a> {
+    column: ColumnTexts<'a>,
+    first: usize,
+    end: usize,
+}
+
+impl<'a> Chunk<'a> {
+    fn texts(self) -> impl Iterator<Item = &'a str> {
+        (self.first..self.end).map(move |row| self.column.texts.get(row, self.column.field))
+    }
+
+    fn len(self) -> usize {
+        self.end - self.first
+    }
+
+    fn infer(self) -> Array {
+        match self.int64() {
+            Ok(array) => return array,
+            Err(NotInteger::Malformed) => {}
+            Err(NotInteger::Overflow) => match self.uint64() {
+                Ok(values) => return Array::UInt64(values),
+                Err(NotUnsigned::Malformed) => {}
+                Err(NotUnsigned::Overflow) => return self.objects(true),
+                // Here pandas gives up on missing values, too: an empty cell is an empty text.
+                Err(NotUnsigned::Conflict) => return self.objects(false),
+            },
+        }
+        if let Some(values) = self.float64() {
+            return Array::Float64(values);
+        }
+        self.bool().unwrap_or_else(|| self.objects(true))
+    }
+
+    /// Integers; floats where cells are missing. The first text that is no integer decides why this fails.
+    fn int64(self) -> Result<Array, NotInteger> {
+        // What stands in for a missing value. Where any is missing, the number itself is taken for one as well.
+        const MISSING: i64 = i64::MIN;
+        let mut values = Vec::with_capacity(self.len());
+        let mut missing = false;
+        for text in self.texts() {
+            if is_missing_word(text) {
+                missing = true;
+                values.push(MISSING);
+            } else {
+                values.push(parse_int64(text.as_bytes())?);
+            }
+        }
+        if !missing {
+            return Ok(Array::Int64(values));
+        }
+        let to_float = |value| if value == MISSING { f64::NAN } else { value as f64 };
+        Ok(Array::Float64(values.into_iter().map(to_float).collect()))
+    }
+
+    fn uint64(self) -> Result<Vec<u64>, NotUnsigned> {
+        let mut values = Vec::with_capacity(self.len());
+        let (mut large, mut negative, mut missing) = (false, false, false);
+        for text in self.texts() {
+            if is_missing_word(text) {
+                missing = true;
+                values.push(0);
+                continue;
+            }
+            match parse_uint64(text.as_bytes()) {
+                Ok(Unsigned::Number(value)) => {
+                    large |= i64::try_from(value).is_err();
+                    values.push(value);
+                }
+                Ok(Unsigned::Negative) => {
+                    negative = true;
+                    values.push(0);
+                }
+                Err(NotInteger::Malformed) => return Err(NotUnsigned::Malformed),
+                Err(NotInteger::Overflow) => return Err(NotUnsigned::Overflow),
+            }
+        }
+        match (large, negative, missing) {
+            (true, true, _) | (true, _, true) => Err(NotUnsigned::Conflict),
+            (false, true, _) => Err(NotUnsigned::Overflow),
+            _ => Ok(values),
+        }
+    }
+
+    fn float64(self) -> Option<Vec<f64>> {
+        let mut values = Vec::with_capacity(self.len());
+        for text in self.texts() {
+            values.push(if is_missing_word(text) { f64::NAN } else { parse_float64(text)? });
+        }
+        Some(values)
+    }
+
+    /// Truth values; objects where cells are missing.
+    fn bool(self) -> Option<Array> {
+        let mut values = Vec::with_capacity(self.len());
+        let mut missing = false;
+        for text in self.texts() {
+            values.push(if is_missing_word(text) {
+                missing = true;
+                None
+            } else if text.eq_ignore_ascii_case("true") {
+                Some(true)
+            } else if text.eq_ignore_ascii_case("false") {
+                Some(false)
+            } else {
+                return None;
+            });
+        }
+        Some(if missing {
+            let cell = |value: Option<bool>| value.map_or(StoredCell::Missing, StoredCell::Bool);
+            Array::Object(values.into_iter().map(cell).collect())
+        } else {
+            Array::Bool(values.into_iter().flatten().collect())
+        })
+    }
+
+    fn objects(self, know_missing: bool) -> Array {
+        let texts = self.column.texts;
+        let cells = (self.first..self.end).map(|row| {
+            let (start, end) = texts.range(row, self.column.field);
+            if know_missing && is_missing_word(&texts.arena()[start..end]) {
+                StoredCell::Missing
+            } else {
+                StoredCell::Text { start: start as u32, length: (end - start) as u32 }
+            }
+        });
+        Array::Object(cells.collect())
+    }
+}
+
+/// Why a chunk is not of uint64.
+enum NotUnsigned {
+    /// A text is not an integer.
+    Malformed,
+    /// An integer does not fit; or all are negative or small, and one of them did not fit int64.
+    Overflow,
+    /// A number beyond int64 together with a negative one or a missing one.
+    Conflict,
+}
+
+/// The texts that stand for a missing value: `STR_NA_VALUES` of pandas.
+fn is_missing_word(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    match bytes.first() {
+        None => true,
+        Some(b'#' | b'-' | b'1' | b'<' | b'N' | b'n') => matches!(
+            bytes,
+            b"#N/A"
+                | b"#N/A N/A"
+                | b"#NA"
+                | b"-1.#IND"
+                | b"-1.#QNAN"
+                | b"-NaN"
+                | b"-nan"
+                | b"1.#IND"
+                | b"1.#QNAN"
+                | b"<NA>"
+                | b"N/A"
+                | b"NA"
+                | b"NULL"
+                | b"NaN"
+                | b"None"
+                | b"n/a"
+                | b"nan"
+                | b"null"
+        ),
+        Some(_) => false,
+    }
+}
+
+/// Joins the arrays of the chunks as `pandas.core.dtypes.concat.concat_compat` does.
+fn join(texts: &Texts, mut chunks: Vec<Array>) -> Values {
+    let objects =
+        |cells| Values::Object(Objects::from_parts(std::rc::Rc::clone(texts.arena()), cells));
+    if chunks.len() <= 1 {
+        return match chunks.pop() {
+            None => objects(Vec::new()),
+            Some(Array::Int64(values)) => Values::Int64(values),
+            Some(Array::UInt64(values)) => Values::UInt64(values),
+            Some(Array::Float64(values)) => Values::Float64(values),
+            Some(Array::Bool(values)) => Values::Bool(values),
+            Some(Array::Object(cells)) => objects(cells),
+        };
+    }
+    let mut has = [false; 5];
+    for chunk in &chunks {
+        has[chunk.dtype() as usize] = true;
+    }
+    let has = |dtype: Dtype| has[dtype as usize];
+    let numbers = has(Dtype::Int64) || has(Dtype::UInt64) || has(Dtype::Float64);
+    if has(Dtype::Object) {
+        return objects(collect(chunks, Array::into_cells));
+    }
+    if !numbers {
+        return Values::Bool(collect(chunks, Array::into_bools));
+    }
+    let joined = if has(Dtype::Float64) || (has(Dtype::Int64) && has(Dtype::UInt64)) {
+        Values::Float64(collect(chunks, Array::into_floats))
+    } else if has(Dtype::Int64) {
+        Values::Int64(collect(chunks, Array::into_ints))
+    } else {
+        Values::UInt64(collect(chunks, Array::into_unsigned))
+    };
+    if has(Dtype::Bool) {
+        // Truth values became numbers of the common type, and then all became objects.
+        return objects(match joined {
+            Values::Int64(values) => Array::Int64(values).into_cells(),
+            Values::UInt64(values) => Array::UInt64(values).into_cells(),
+            Values::Float64(values) => Array::Float64(values).into_cells(),
+            Values::Bool(_) | Values::Object(_) => unreachable!("the common type is a number's"),
+        });
+    }
+    joined
+}
+
+fn collect<T>(chunks: Vec<Array>, convert: fn(Array) -> Vec<T>) -> Vec<T> {
+    let mut all = Vec::with_capacity(chunks.iter().map(Array::len).sum());
+    for chunk in chunks {
+        all.append(&mut convert(chunk));
+    }
+    all
+}
+
+impl Array {
+    fn dtype(&self) -> Dtype {
+        match self {
+            Array::Int64(_) => Dtype::Int64,
+            Array::UInt64(_) => Dtype::UInt64,
+            Array::Float64(_) => Dtype::Float64,
+            Array::Bool(_) => Dtype::Bool,
+            Array::Object(_) => Dtype::Object,
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Array::Int64(values) => values.len(),
+            Array::UInt64(values) => values.len(),
+            Array::Float64(values) => values.len(),
+            Array::Bool(values) => values.len(),
+            Array::Object(values) => values.len(),
+        }
+    }
+
+    /// `astype(object)`. A NaN becomes an object of its own, not the one of missing cells.
+    fn into_cells(self) -> Vec<StoredCell> {
+        fn unsigned(value: u64) -> StoredCell {
+            i64::try_from(value).map_or(StoredCell::UInt(value), StoredCell::Int)
+        }
+        match self {
+            Array::Int64(values) => values.into_iter().map(StoredCell::Int).collect(),
+            Array::UInt64(values) => values.into_iter().map(unsigned).collect(),
+            Array::Float64(values) => values.into_iter().map(StoredCell::Float).collect(),
+            Array::Bool(values) => values.into_iter().map(StoredCell::Bool).collect(),
+            Array::Object(cells) => cells,
+        }
+    }
+
+    fn into_bools(self) -> Vec<bool> {
+        match self {
+            Array::Bool(values) => values,
+            other => unreachable!("{:?} among truth values", other.dtype()),
+        }
+    }
+
+    fn into_ints(self) -> Vec<i64> {
+        match self {
+            Array::Int64(values) => values,
+            Array::Bool(values) => values.into_iter().map(i64::from).collect(),
+            other => unreachable!("{:?} among integers", other.dtype()),
+        }
+    }
+
+    fn into_unsigned(self) -> Vec<u64> {
+        match self {
+            Array::UInt64(values) => values,
+            Array::Bool(values) => values.into_iter().map(u64::from).collect(),
+            other => unreachable!("{:?} among integers without sign", other.dtype()),
+        }
+    }
+
+    fn into_floats(self) -> Vec<f64> {
+        match self {
+            Array::Float64(values) => values,
+            Array::Int64(values) => values.into_iter().map(|value| value as f64).collect(),
+            Array::UInt64(values) => values.into_iter().map(|value| value as f64).collect(),
+            Array::Bool(values) => {
+                values.into_iter().map(|value| f64::from(u8::from(value))).collect()
+            }
+            Array::Object(_) => unreachable!("objects among floats"),
+        }
+    }
+}

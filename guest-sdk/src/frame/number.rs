@@ -1,0 +1,133 @@
+//! One cell's text as a number, by the rules of pandas' C parser.
+//!
+//! pandas 2.2.3, `tokenizer.c`: `str_to_int64`, `str_to_uint64` and `round_trip`, which asks CPython for the nearest
+//! float; the standard library gives the same one.
+
+/// Why a text is no integer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotInteger {
+    /// It is not written as one.
+    Malformed,
+    /// It begins as one that does not fit. What follows the digits was not looked at.
+    Overflow,
+}
+
+/// What pandas' unsigned parser makes of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unsigned {
+    /// A number.
+    Number(u64),
+    /// A minus sign; what follows it was not looked at.
+    Negative,
+}
+
+/// A signed integer: spaces around it are allowed, and a sign.
+pub(super) fn parse_int64(text: &[u8]) -> Result<i64, NotInteger> {
+    let text = skip_space(text);
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let (magnitude, rest) = parse_digits(digits)?;
+    let value = match (negative, magnitude) {
+        (false, magnitude) => i64::try_from(magnitude).map_err(|_| NotInteger::Overflow)?,
+        (true, magnitude) => 0i64.checked_sub_unsigned(magnitude).ok_or(NotInteger::Overflow)?,
+    };
+    only_space(rest).then_some(value).ok_or(NotInteger::Malformed)
+}
+
+/// An integer without sign (a plus is allowed); anything after a minus is taken for a negative number.
+pub(super) fn parse_uint64(text: &[u8]) -> Result<Unsigned, NotInteger> {
+    let digits = match skip_space(text) {
+        [b'-', ..] => return Ok(Unsigned::Negative),
+        [b'+', rest @ ..] => rest,
+        text => text,
+    };
+    let (value, rest) = parse_digits(digits)?;
+    only_space(rest).then_some(Unsigned::Number(value)).ok_or(NotInteger::Malformed)
+}
+
+/// A float: spaces around it are allowed, a sign, digits with a point among them, an exponent. No underscores, no
+/// hexadecimal. The words for infinity in any case, without spaces. What rounds to plus infinity is no float, what
+/// rounds to minus infinity is (pandas looks for plus infinity alone to see that a number was too large).
+pub(super) fn parse_float64(text: &str) -> Option<f64> {
+    parse_decimal(text.as_bytes()).or_else(|| parse_infinity(text.as_bytes()))
+}
+
+fn parse_decimal(text: &[u8]) -> Option<f64> {
+    let text = skip_space(text);
+    let mut end = usize::from(matches!(text.first(), Some(b'+' | b'-')));
+    let whole = count_digits(&text[end..]);
+    end += whole;
+    let mut fraction = 0;
+    if text.get(end) == Some(&b'.') {
+        fraction = count_digits(&text[end + 1..]);
+        end += 1 + fraction;
+    }
+    if whole + fraction == 0 {
+        return None;
+    }
+    if matches!(text.get(end), Some(b'e' | b'E')) {
+        end += 1 + usize::from(matches!(text.get(end + 1), Some(b'+' | b'-')));
+        let exponent = count_digits(&text[end..]);
+        if exponent == 0 {
+            return None;
+        }
+        end += exponent;
+    }
+    if !only_space(&text[end..]) {
+        return None;
+    }
+    let value: f64 = std::str::from_utf8(&text[..end]).ok()?.parse().ok()?;
+    (value != f64::INFINITY).then_some(value)
+}
+
+fn parse_infinity(text: &[u8]) -> Option<f64> {
+    let (sign, word) = match text {
+        [b'-', word @ ..] => (-1.0, word),
+        [b'+', word @ ..] => (1.0, word),
+        word => (1.0, word),
+    };
+    let infinite = word.eq_ignore_ascii_case(b"inf") || word.eq_ignore_ascii_case(b"infinity");
+    infinite.then_some(sign * f64::INFINITY)
+}
+
+/// The digits at the beginning as a number, and what follows them.
+fn parse_digits(text: &[u8]) -> Result<(u64, &[u8]), NotInteger> {
+    let mut value: u64 = 0;
+    let count = count_digits(text);
+    if count == 0 {
+        return Err(NotInteger::Malformed);
+    }
+    // Nineteen digits fit, whatever they are.
+    let (safe, others) = text[..count].split_at(count.min(19));
+    for digit in safe {
+        value = value * 10 + u64::from(digit - b'0');
+    }
+    for digit in others {
+        value = value
+            .checked_mul(10)
+            .and_then(|value| value.checked_add(u64::from(digit - b'0')))
+            .ok_or(NotInteger::Overflow)?;
+    }
+    Ok((value, &text[count..]))
+}
+
+fn count_digits(text: &[u8]) -> usize {
+    text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len())
+}
+
+/// C's `isspace` over ASCII.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+fn skip_space(text: &[u8]) -> &[u8] {
+    let start = text.iter().position(|byte| !is_space(*byte)).unwrap_or(text.len());
+    &text[start..]
+}
+
+fn only_space(text: &[u8]) -> bool {
+    text.iter().all(|byte| is_space(*byte))
+}

@@ -1,0 +1,389 @@
+//! From bytes to fields and rows, as pandas' C tokenizer makes them.
+//!
+//! What it does beyond plain CSV:
+//!
+//! - a quote opens a quoted part only as the first character of a field; what follows the closing quote is taken as
+//!   it stands; a quoted part that the file's end cuts off is an error;
+//! - CR, LF and CRLF end a row; empty lines and lines of spaces and tabs are skipped;
+//! - the row after the header may be longer than the header, all later ones at most as long as the row before them,
+//!   save the first of each chunk of rows (pandas forgets the earlier ones there); a shorter row is filled up with
+//!   missing fields;
+//! - a byte order mark is dropped at the beginning of each buffer as long as no line has ended;
+//! - a line that begins with spaces and is not blank is gone back over to its beginning, which is taken to be behind
+//!   the last LF *within this buffer and this chunk of rows*. In files whose lines end with CR that goes back over
+//!   earlier rows, which are then read again;
+//! - a comma that begins the line after an empty line that CR ended is swallowed.
+
+use memchr::memchr;
+
+use super::cells::Cells;
+use super::header::Header;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The most bytes of text after which rows are still read again; the places of texts are 32-bit numbers.
+const MOST_TEXT: usize = u32::MAX as usize / 2;
+
+/// What the tokenizer has just seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    StartRecord,
+    StartField,
+    InField,
+    InQuotes,
+    QuoteInQuotes,
+    /// A CR that ended a field.
+    AfterReturn,
+    /// A CR that ended an empty line.
+    AfterEmptyReturn,
+    WhitespaceLine,
+}
+
+/// Why the fields of a file do not make a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Malformed {
+    /// A row is longer than the row before it, which the position (from the beginning of the file) is behind.
+    LongRow { expected: usize, found: usize, position: u64 },
+    /// The file ends within quotes.
+    OpenQuote { position: u64 },
+    /// Going back over a line that begins with spaces never ends.
+    Endless { position: u64 },
+    /// Rows that are filled up to the length of longer ones would take more memory than there is.
+    TooManyCells { width: usize },
+}
+
+/// The most cells of a table that has filled-up rows. Cells that stand in the file need no limit: the file's size is
+/// one.
+const MOST_CELLS: usize = 1 << 28;
+
+/// The state between one buffer and the next.
+pub(super) struct Tokenizer<'a> {
+    /// The columns whose text is to be kept.
+    wanted: Option<&'a [&'a str]>,
+    state: State,
+    cells: Cells,
+    header: Option<Header>,
+    /// For each field of a row, whether its text is kept; fields beyond are not. Empty before the header is complete:
+    /// then all are.
+    kept: Vec<bool>,
+    /// The fields of the row at hand so far.
+    fields: usize,
+    /// The fields of the row before, the header included.
+    expected: usize,
+    /// Lines that ended, skipped ones included.
+    file_lines: u64,
+    /// The header and the rows that ended.
+    lines: usize,
+    /// The number of lines that ends this chunk of rows.
+    chunk_end: usize,
+    /// Whether the row at hand may be longer than the row before.
+    may_be_longer: bool,
+    /// Bytes of the buffers before this one.
+    position: u64,
+    /// Where a quoted part begins that is yet to end.
+    quote_position: u64,
+    /// Where going back began last.
+    went_back_from: Option<usize>,
+}
+
+/// What tokenizing gave.
+pub(super) struct Tokens {
+    /// `None` where there is no header, that is no line at all.
+    pub(super) header: Option<Header>,
+    pub(super) cells: Cells,
+    /// The rows, without the header.
+    pub(super) rows: usize,
+}
+
+impl<'a> Tokenizer<'a> {
+    /// With room for `bytes` of text.
+    pub(super) fn new(wanted: Option<&'a [&'a str]>, bytes: usize) -> Tokenizer<'a> {
+        Tokenizer {
+            wanted,
+            state: State::StartRecord,
+            cells: Cells::with_room(bytes),
+            header: None,
+            kept: Vec::new(),
+            fields: 0,
+            expected: 0,
+            file_lines: 0,
+            lines: 0,
+            // pandas first reads the header and one row, to see the width of the table.
+            chunk_end: 2,
+            may_be_longer: true,
+            position: 0,
+            quote_position: 0,
+            went_back_from: None,
+        }
+    }
+
+    /// Takes the next buffer; `to_come` bytes of the file follow it.
+    pub(super) fn feed(&mut self, buffer: &[u8], to_come: usize) -> Result<(), Malformed> {
+        self.cells.expect(self.position as usize, to_come + buffer.len());
+        if memchr(0, buffer).is_some() {
+            self.cells.note_nul();
+        }
+        let marked = self.file_lines == 0 && buffer.starts_with(BYTE_ORDER_MARK);
+        // What going back does not go beyond.
+        let mut run_start = if marked { BYTE_ORDER_MARK.len() } else { 0 };
+        let mut record_start = run_start;
+        // The bytes from here on are yet to be copied.
+        let mut pending = run_start;
+        let mut at = run_start;
+        self.went_back_from = None;
+
+        while at < buffer.len() {
+            let byte = buffer[at];
+            match self.state {
+                State::StartRecord => match byte {
+                    b'\n' | b'\r' => {
+                        self.cells.copy(&buffer[pending..at]);
+                        at += 1;
+                        pending = at;
+                        self.file_lines += 1;
+                        if byte == b'\r' {
+                            self.state = State::AfterEmptyReturn;
+                        }
+                    }
+                    b' ' | b'\t' => {
+                        record_start = at;
+                        at += 1;
+                        self.state = State::WhitespaceLine;
+                    }
+                    _ => self.state = State::StartField,
+                },
+                State::WhitespaceLine => match byte {
+                    b'\n' | b'\r' => {
+                        self.cells.copy(&buffer[pending..record_start]);
+                        at += 1;
+                        pending = at;
+                        self.file_lines += 1;
+                        self.state = if byte == b'\r' {
+                            State::AfterEmptyReturn
+                        } else {
+                            State::StartRecord
+                        };
+                    }
+                    b' ' | b'\t' => at += 1,
+                    _ => {
+                        let line_start = line_start(&buffer[run_start..at]) + run_start;
+                        if line_start != record_start {
+                            self.go_back(at)?;
+                            self.cells.copy(&buffer[pending..record_start]);
+                            pending = line_start;
+                        }
+                        at = line_start;
+                        self.state = State::StartField;
+                    }
+                },
+                State::StartField => match byte {
+                    b'"' => {
+                        self.cells.copy(&buffer[pending..at]);
+                        self.quote_position = self.position + at as u64;
+                        at += 1;
+                        pending = at;
+                        self.state = State::InQuotes;
+                    }
+                    b',' | b'\n' | b'\r' => {
+                        at = self.end_field(buffer, &mut pending, at)?;
+                        if byte == b'\n' && self.lines == self.chunk_end {
+                            self.end_chunk(buffer, &mut pending, at);
+                            run_start = at;
+                        }
+                    }
+                    _ => {
+                        at += 1;
+                        self.state = State::InField;
+                    }
+                },
+                State::InField => {
+                    let rest = &buffer[at..];
+                    at += rest.iter().position(|byte| ends_field(*byte)).unwrap_or(rest.len());
+                    if at < buffer.len() {
+                        let byte = buffer[at];
+                        at = self.end_field(buffer, &mut pending, at)?;
+                        if byte == b'\n' && self.lines == self.chunk_end {
+                            self.end_chunk(buffer, &mut pending, at);
+                            run_start = at;
+                        }
+                    }
+                }
+                State::InQuotes => match memchr(b'"', &buffer[at..]) {
+                    None => at = buffer.len(),
+                    Some(length) => {
+                        self.cells.copy(&buffer[pending..at + length]);
+                        at += length + 1;
+                        pending = at;
+                        self.state = State::QuoteInQuotes;
+                    }
+                },
+                State::QuoteInQuotes => match byte {
+                    // The second of two quotes is kept: it is the next byte to copy.
+                    b'"' => {
+                        pending = at;
+                        at += 1;
+                        self.state = State::InQuotes;
+                    }
+                    b',' | b'\n' | b'\r' => {
+                        at = self.end_field(buffer, &mut pending, at)?;
+                        if byte == b'\n' && self.lines == self.chunk_end {
+                            self.end_chunk(buffer, &mut pending, at);
+                            run_start = at;
+                        }
+                    }
+                    _ => self.state = State::InField,
+                },
+                State::AfterReturn => {
+                    if byte == b'\n' {
+                        self.cells.copy(&buffer[pending..at]);
+                        at += 1;
+                        pending = at;
+                    }
+                    self.end_line(at)?;
+                    if self.lines == self.chunk_end {
+                        self.end_chunk(buffer, &mut pending, at);
+                        // A comma belongs to the end of the line here.
+                        run_start = at + usize::from(byte == b',');
+                    }
+                }
+                State::AfterEmptyReturn => {
+                    if byte == b'\n' || byte == b',' {
+                        self.cells.copy(&buffer[pending..at]);
+                        at += 1;
+                        pending = at;
+                    }
+                    self.state = State::StartRecord;
+                }
+            }
+        }
+        // Spaces that may yet turn out to begin a row are lost between two buffers.
+        let end = if self.state == State::WhitespaceLine { record_start } else { buffer.len() };
+        self.cells.copy(&buffer[pending..end]);
+        self.position += buffer.len() as u64;
+        Ok(())
+    }
+
+    /// Takes the end of the file.
+    pub(super) fn finish(mut self) -> Result<Tokens, Malformed> {
+        match self.state {
+            State::StartRecord | State::WhitespaceLine | State::AfterEmptyReturn => {}
+            State::InQuotes => return Err(Malformed::OpenQuote { position: self.quote_position }),
+            State::AfterReturn => self.end_line(0)?,
+            State::StartField | State::InField | State::QuoteInQuotes => {
+                self.end_field(b"\n", &mut 0, 0)?;
+                self.cells.copy(b"\n");
+            }
+        }
+        if self.header.is_none() && self.lines > 0 {
+            self.complete_header();
+        }
+        Ok(Tokens { header: self.header, cells: self.cells, rows: self.lines.saturating_sub(1) })
+    }
+
+    /// Ends a field with the comma, CR or LF at `at`, and the row with LF. Gives where to go on.
+    #[inline]
+    fn end_field(
+        &mut self,
+        buffer: &[u8],
+        pending: &mut usize,
+        at: usize,
+    ) -> Result<usize, Malformed> {
+        let next = at + 1;
+        if self.kept.is_empty() || self.kept.get(self.fields) == Some(&true) {
+            self.cells.end(next - *pending);
+        } else {
+            let beyond = self.cells.beyond_last();
+            if beyond <= 0 {
+                // Cells before this one are yet to be copied.
+                self.cells.copy(&buffer[*pending..*pending + beyond.unsigned_abs()]);
+            } else {
+                self.cells.forget_unended();
+            }
+            *pending = next;
+        }
+        self.fields += 1;
+        match buffer[at] {
+            b',' => self.state = State::StartField,
+            b'\r' => self.state = State::AfterReturn,
+            _ => self.end_line(next)?,
+        }
+        Ok(next)
+    }
+
+    fn end_line(&mut self, next: usize) -> Result<(), Malformed> {
+        if self.fields != self.expected {
+            if self.fields < self.expected {
+                if self.cells.len() > MOST_CELLS {
+                    return Err(Malformed::TooManyCells { width: self.expected });
+                }
+                for field in self.fields..self.expected {
+                    if self.kept.is_empty() || self.kept.get(field) == Some(&true) {
+                        self.cells.end_absent();
+                    }
+                }
+            } else if self.may_be_longer {
+                self.expected = self.fields;
+            } else {
+                return Err(Malformed::LongRow {
+                    expected: self.expected,
+                    found: self.fields,
+                    // Within the line that has just ended.
+                    position: (self.position + next as u64).saturating_sub(1),
+                });
+            }
+        }
+        self.fields = 0;
+        self.file_lines += 1;
+        self.lines += 1;
+        self.may_be_longer = self.lines == 1;
+        self.state = State::StartRecord;
+        Ok(())
+    }
+
+    /// Begins the next chunk of rows; the first ends with the row after the header.
+    fn end_chunk(&mut self, buffer: &[u8], pending: &mut usize, next: usize) {
+        if self.header.is_none() {
+            self.cells.copy(&buffer[*pending..next]);
+            *pending = next;
+            self.complete_header();
+        }
+        let Some(header) = &self.header else { return };
+        // The row after the header is the first of its chunk.
+        let rows = self.lines - 1;
+        self.may_be_longer = rows.is_multiple_of(header.chunk_rows());
+        self.chunk_end = rows / header.chunk_rows() * header.chunk_rows() + header.chunk_rows() + 1;
+        self.went_back_from = None;
+    }
+
+    /// Takes the header, and of the row after it (if there is one) the fields that are kept.
+    fn complete_header(&mut self) {
+        let cells = std::mem::take(&mut self.cells);
+        let table_width = self.expected;
+        let header_fields = if self.lines > 1 { cells.len() - table_width } else { cells.len() };
+        let names: Vec<&[u8]> = (0..header_fields).map(|cell| cells.bytes(cell)).collect();
+        let header = Header::new(&names, table_width, self.wanted);
+        self.kept = header.kept().to_vec();
+        self.cells = cells.keep_last(self.lines.saturating_sub(1) * table_width, &self.kept);
+        self.header = Some(header);
+    }
+
+    fn go_back(&mut self, from: usize) -> Result<(), Malformed> {
+        // Before the header is complete, the second row ends it.
+        let again = self.header.is_some() && self.went_back_from == Some(from);
+        if again || self.cells.text_length() > MOST_TEXT {
+            return Err(Malformed::Endless { position: self.position + from as u64 });
+        }
+        self.went_back_from = Some(from);
+        Ok(())
+    }
+}
+
+/// Where the line begins that the bytes end with: behind the last LF.
+fn line_start(bytes: &[u8]) -> usize {
+    memchr::memrchr(b'\n', bytes).map_or(0, |position| position + 1)
+}
+
+#[inline]
+fn ends_field(byte: u8) -> bool {
+    matches!(byte, b',' | b'\n' | b'\r')
+}
