@@ -1,0 +1,322 @@
+//! The WebAssembly engine: its settings, and how a call into a grader is run under its limits.
+//!
+//! The settings are what makes gradings deterministic: see [`configuration`].
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Config, OptLevel, Store, Strategy, Trap, UpdateDeadline, WasmFeatures};
+
+use crate::cache::{Cache, CacheLocation};
+use crate::cancellation::Cancellation;
+use crate::error::Error;
+use crate::inspection::{self, ComponentLimits, GraderProblem, Inspection};
+use crate::limits::Limits;
+use crate::message;
+use crate::sandbox::{Sandbox, link_v1};
+use crate::verdict::GraderFailure;
+
+/// The version of wasmtime that graders run in; part of what a receipt says it was made by.
+pub const WASMTIME_VERSION: &str = wasmtime_environ::VERSION;
+
+/// The stack that a grader may use, in bytes. The same for all: where calls nest too deeply is part of a result.
+const STACK_BYTES: usize = 1 << 20;
+
+/// The stack of the thread that runs a grader: the grader's own, and what the host's functions need on top of it.
+const THREAD_STACK_BYTES: usize = 4 << 20;
+
+/// How often a running grading is checked for cancellation and for its time.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How an [`Engine`] is set up.
+#[derive(Debug, Clone, Default)]
+pub struct EngineSettings {
+    /// Where compiled components are kept between processes.
+    pub cache: CacheLocation,
+    /// What a component may be made of.
+    pub component_limits: ComponentLimits,
+    /// How code is generated. Results do not depend on it; comparing two is a test of that.
+    pub code: CodeGeneration,
+}
+
+/// How much the compiler does. Nothing of it shows in a result, fuel included.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CodeGeneration {
+    /// Compiles longer, runs faster.
+    #[default]
+    Optimised,
+    /// Compiles without optimisation.
+    Plain,
+}
+
+/// Compiles and runs graders. Cloning is cheap and shares everything; one engine serves any number of threads.
+#[derive(Clone)]
+pub struct Engine(Arc<Shared>);
+
+struct Shared {
+    wasmtime: wasmtime::Engine,
+    linker: Linker<Sandbox>,
+    cache: Cache,
+    component_limits: ComponentLimits,
+}
+
+impl Engine {
+    /// Sets up an engine. That the cache cannot be used is no error: see [`Engine::cache_folder`].
+    ///
+    /// # Errors
+    /// [`Error::Engine`] on a machine for which there is no code generation.
+    pub fn new(settings: EngineSettings) -> Result<Engine, Error> {
+        let failed = |error: wasmtime::Error| Error::Engine(format!("{error:#}"));
+        let wasmtime = wasmtime::Engine::new(&configuration(settings.code)).map_err(failed)?;
+        let mut linker = Linker::new(&wasmtime);
+        link_v1(&mut linker).map_err(failed)?;
+        let cache = Cache::open(&settings.cache, &wasmtime);
+        let component_limits = settings.component_limits;
+        Ok(Engine(Arc::new(Shared { wasmtime, linker, cache, component_limits })))
+    }
+
+    /// The folder in which compiled components are kept.
+    ///
+    /// # Errors
+    /// Why there is none, for people: switched off, not private, not to be created. Gradings work without.
+    pub fn cache_folder(&self) -> Result<&Path, &str> {
+        self.0.cache.folder()
+    }
+
+    pub(crate) fn component_limits(&self) -> &ComponentLimits {
+        &self.0.component_limits
+    }
+
+    pub(crate) fn linker(&self) -> &Linker<Sandbox> {
+        &self.0.linker
+    }
+
+    /// Turns bytes into a component that can be run, compiled or from the cache.
+    pub(crate) fn load(&self, bytes: &[u8]) -> Result<(Component, Inspection), GraderProblem> {
+        let mut inspection = inspection::scan(bytes, &self.0.component_limits)?;
+        if !inspection.problems.is_empty() {
+            return Err(inspection.problems.swap_remove(0));
+        }
+        let engine = &self.0.wasmtime;
+        let kept = self.0.cache.get(&inspection.sha256);
+        if let Some(component) = kept.and_then(|kept| kept.load(engine).ok()) {
+            return Ok((component, inspection));
+        }
+        let component = Component::from_binary(engine, bytes).map_err(|error| {
+            let reason = message::fit(&format!("{error:#}"), Limits::MESSAGE_CHARACTERS);
+            match error.is::<wasmparser::BinaryReaderError>() {
+                true => GraderProblem::Malformed(reason),
+                false => GraderProblem::NotCompilable(reason),
+            }
+        })?;
+        if self.0.cache.folder().is_ok()
+            && let Ok(compiled) = component.serialize()
+        {
+            self.0.cache.put(&inspection.sha256, &compiled);
+        }
+        Ok((component, inspection))
+    }
+
+    /// Runs `call` in a fresh store under `limits`, on a thread of its own, and waits for it.
+    ///
+    /// The thread gives every grading the same stack, however deep in its own the caller is; the caller meanwhile
+    /// watches the clock and the cancellation, so that no further thread has to.
+    pub(crate) fn run<T: Send>(
+        &self,
+        sandbox: Sandbox,
+        limits: &Limits,
+        cancellation: &Cancellation,
+        call: impl FnOnce(&mut Store<Sandbox>) -> wasmtime::Result<T> + Send,
+    ) -> Run<T> {
+        let began = Instant::now();
+        let stop = Stop::default();
+        let (done, finished) = mpsc::sync_channel::<()>(1);
+        std::thread::scope(|scope| {
+            let running = std::thread::Builder::new()
+                .name("podium-grader".to_owned())
+                .stack_size(THREAD_STACK_BYTES)
+                .spawn_scoped(scope, || {
+                    // Dropped when the thread is done, in whatever way: that wakes the caller.
+                    let _done = done;
+                    self.run_here(sandbox, limits, &stop, call)
+                });
+            let running = match running {
+                Ok(running) => running,
+                Err(error) => {
+                    let reason = format!("no thread to run it on: {error}");
+                    return Run::failed(GraderFailure::Machine { reason });
+                }
+            };
+            while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(TICK) {
+                if cancellation.is_cancelled() {
+                    stop.set(Stop::CANCELLED);
+                } else if began.elapsed() >= limits.wall_clock {
+                    stop.set(Stop::TIMED_OUT);
+                } else {
+                    continue;
+                }
+                // Other gradings notice, too, look at their own switch, and go on.
+                self.0.wasmtime.increment_epoch();
+            }
+            let mut run = match running.join() {
+                Ok(run) => run,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            run.wall_clock = began.elapsed();
+            run
+        })
+    }
+
+    fn run_here<T>(
+        &self,
+        sandbox: Sandbox,
+        limits: &Limits,
+        stop: &Stop,
+        call: impl FnOnce(&mut Store<Sandbox>) -> wasmtime::Result<T>,
+    ) -> Run<T> {
+        let mut store = Store::new(&self.0.wasmtime, sandbox);
+        store.limiter(|sandbox| sandbox);
+        store.set_hostcall_fuel(usize::try_from(limits.output_bytes).unwrap_or(usize::MAX));
+        store.set_max_component_handles(HANDLES);
+        let switch = stop.clone();
+        let wall_clock = limits.wall_clock;
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_callback(move |_| match switch.get() {
+            Stop::CANCELLED => Err(wasmtime::Error::new(GraderFailure::Cancelled)),
+            Stop::TIMED_OUT => {
+                Err(wasmtime::Error::new(GraderFailure::TimedOut { limit: wall_clock }))
+            }
+            _ => Ok(UpdateDeadline::Continue(1)),
+        });
+        let outcome = store.set_fuel(limits.fuel).and_then(|()| call(&mut store));
+        let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(0));
+        let outcome = outcome.map_err(|error| classify(&error, store.data(), limits));
+        let sandbox = store.into_data();
+        Run {
+            outcome,
+            fuel,
+            warnings: sandbox.warnings,
+            peak_memory_bytes: sandbox.peak_memory_bytes,
+            wall_clock: Duration::ZERO,
+        }
+    }
+}
+
+/// The most handles that a grader may hold at once, of its own resources and of the host's.
+const HANDLES: usize = 10_000;
+
+/// What became of a call into a grader.
+pub(crate) struct Run<T> {
+    pub(crate) outcome: Result<T, GraderFailure>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) fuel: u64,
+    pub(crate) peak_memory_bytes: u64,
+    pub(crate) wall_clock: Duration,
+}
+
+impl<T> Run<T> {
+    pub(crate) fn failed(failure: GraderFailure) -> Run<T> {
+        Run {
+            outcome: Err(failure),
+            warnings: Vec::new(),
+            fuel: 0,
+            peak_memory_bytes: 0,
+            wall_clock: Duration::ZERO,
+        }
+    }
+}
+
+/// Why a running grading shall end, between the thread that waits and the one that runs.
+#[derive(Clone, Default)]
+struct Stop(Arc<AtomicU8>);
+
+impl Stop {
+    const CANCELLED: u8 = 1;
+    const TIMED_OUT: u8 = 2;
+
+    fn set(&self, reason: u8) {
+        // The first reason stays.
+        let _ = self.0.compare_exchange(0, reason, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The engine's configuration. What keeps results the same everywhere: canonical NaNs, no relaxed SIMD, no threads,
+/// fuel always on, one compiler. What keeps gradings apart: no pooling allocator, one store a grading.
+fn configuration(code: CodeGeneration) -> Config {
+    let mut config = Config::new();
+    config
+        .strategy(Strategy::Cranelift)
+        .cranelift_opt_level(match code {
+            CodeGeneration::Optimised => OptLevel::Speed,
+            CodeGeneration::Plain => OptLevel::None,
+        })
+        .cranelift_nan_canonicalization(true)
+        .consume_fuel(true)
+        .epoch_interruption(true)
+        .max_wasm_stack(STACK_BYTES)
+        .wasm_backtrace_max_frames(std::num::NonZeroUsize::new(BACKTRACE_FRAMES))
+        .generate_address_map(false)
+        .wasm_features(WasmFeatures::all(), false)
+        .wasm_features(inspection::FEATURES, true);
+    config
+}
+
+/// The frames of a trap that are kept: enough to see where, not enough to fill a page.
+const BACKTRACE_FRAMES: usize = 12;
+
+/// What an error out of wasmtime means for the grading.
+fn classify(error: &wasmtime::Error, sandbox: &Sandbox, limits: &Limits) -> GraderFailure {
+    if let Some(failure) = error.downcast_ref::<GraderFailure>() {
+        return failure.clone();
+    }
+    let trap = error.downcast_ref::<Trap>();
+    match trap {
+        Some(Trap::OutOfFuel) => return GraderFailure::OutOfFuel { limit: limits.fuel },
+        Some(Trap::StackOverflow) => {
+            return GraderFailure::OutOfStack { limit: STACK_BYTES as u64 };
+        }
+        _ => {}
+    }
+    // Most graders do not survive that memory is refused, and end in a trap or a panic that does not tell.
+    if let Some(refused) = &sandbox.refused {
+        return refused.clone();
+    }
+    if let Some(message) = &sandbox.panic {
+        return GraderFailure::Panicked { message: message.clone() };
+    }
+    match trap {
+        Some(trap) => GraderFailure::Trapped {
+            trap: trap.to_string().trim_start_matches("wasm trap: ").to_owned(),
+            backtrace: backtrace(error),
+        },
+        None => {
+            let what = error.root_cause().to_string();
+            if what.contains(OUTPUT_EXHAUSTED) {
+                return GraderFailure::OutputTooLarge { limit: limits.output_bytes };
+            }
+            GraderFailure::BrokenContract { what: message::fit(&what, Limits::MESSAGE_CHARACTERS) }
+        }
+    }
+}
+
+/// wasmtime has a type of its own for this error, but keeps it to itself.
+const OUTPUT_EXHAUSTED: &str = "fuel allocated for hostcalls has been exhausted";
+
+fn backtrace(error: &wasmtime::Error) -> Vec<String> {
+    let Some(backtrace) = error.downcast_ref::<wasmtime::WasmBacktrace>() else {
+        return Vec::new();
+    };
+    let name = |frame: &wasmtime::FrameInfo| match frame.func_name() {
+        Some(name) => message::fit(name, Limits::MEASURE_NAME_CHARACTERS),
+        None => format!("function {}", frame.func_index()),
+    };
+    backtrace.frames().iter().map(name).collect()
+}

@@ -1,0 +1,278 @@
+//! A grader: a component, loaded and asked what it grades, ready to grade.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cancellation::Cancellation;
+use crate::contract::v1;
+use crate::contract::v1::exports::podium::grading::grader as exported;
+use crate::digest::Digest;
+use crate::engine::{Engine, Run};
+use crate::error::Error;
+use crate::input::Input;
+use crate::inspection::{self, GraderProblem, Inspection};
+use crate::limits::Limits;
+use crate::message;
+use crate::sandbox::Sandbox;
+use crate::verdict::{GraderFailure, Grading, Measure, Verdict};
+
+/// Which of two scores wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Direction {
+    /// The larger score wins. Serialised as `higher`.
+    #[serde(rename = "higher")]
+    HigherIsBetter,
+    /// The smaller score wins. Serialised as `lower`.
+    #[serde(rename = "lower")]
+    LowerIsBetter,
+}
+
+impl Direction {
+    /// Whether the smaller score wins.
+    pub fn is_lower_better(self) -> bool {
+        self == Direction::LowerIsBetter
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Direction::HigherIsBetter => "higher is better",
+            Direction::LowerIsBetter => "lower is better",
+        })
+    }
+}
+
+/// What a grader says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Description {
+    /// The id of the competition that it grades.
+    pub competition: String,
+    /// The name of the metric, for people.
+    pub metric: String,
+    /// Which of two scores wins.
+    pub direction: Direction,
+}
+
+/// A loaded grader. Cloning is cheap; one grader grades on any number of threads at once, each grading in an instance
+/// of its own.
+#[derive(Clone)]
+pub struct Grader(Arc<Loaded>);
+
+struct Loaded {
+    engine: Engine,
+    instance: v1::CompetitionPre<Sandbox>,
+    description: Description,
+    inspection: Inspection,
+}
+
+/// What `describe` may use: it has nothing to compute.
+const DESCRIBING: Limits = Limits {
+    fuel: 100_000_000,
+    memory_bytes: 256 << 20,
+    wall_clock: Duration::from_secs(60),
+    input_bytes: 0,
+    table_elements: 1_000_000,
+    output_bytes: 1 << 20,
+};
+
+impl Grader {
+    /// Loads a component from a file; compiles it unless that was done before.
+    ///
+    /// # Errors
+    /// [`Error::Grader`] with the path and what is wrong with the component.
+    pub fn from_file(engine: &Engine, path: impl AsRef<Path>) -> Result<Grader, Error> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        match read(path, engine) {
+            Ok(bytes) => Grader::from_bytes(engine, name, &bytes),
+            Err(problem) => Err(Error::Grader { grader: name, problem }),
+        }
+    }
+
+    /// Loads a component from memory; compiles it unless that was done before. `name` stands for it in errors.
+    ///
+    /// # Errors
+    /// [`Error::Grader`] with the name and what is wrong with the component.
+    pub fn from_bytes(
+        engine: &Engine,
+        name: impl Into<String>,
+        bytes: &[u8],
+    ) -> Result<Grader, Error> {
+        load(engine, bytes)
+            .map(|loaded| Grader(Arc::new(loaded)))
+            .map_err(|problem| Error::Grader { grader: name.into(), problem })
+    }
+
+    /// What it says that it grades. That this is so is for whoever loads it for a competition to check.
+    pub fn description(&self) -> &Description {
+        &self.0.description
+    }
+
+    /// The digest of the component.
+    pub fn sha256(&self) -> &Digest {
+        &self.0.inspection.sha256
+    }
+
+    /// What is known of the component without running it.
+    pub fn inspection(&self) -> &Inspection {
+        &self.0.inspection
+    }
+
+    /// Grades a submission against the answers, in the order in which the competition lists them.
+    ///
+    /// Blocks until there is a result, at most a little longer than [`Limits::wall_clock`]. Never panics on what a
+    /// component or a file does.
+    pub fn grade(&self, submission: &Input, answers: &[Input], limits: &Limits) -> Grading {
+        self.grade_cancellable(submission, answers, limits, &Cancellation::new())
+    }
+
+    /// As [`Grader::grade`], but ends early when cancelled.
+    pub fn grade_cancellable(
+        &self,
+        submission: &Input,
+        answers: &[Input],
+        limits: &Limits,
+        cancellation: &Cancellation,
+    ) -> Grading {
+        let inputs: Vec<Input> = [submission].into_iter().chain(answers).cloned().collect();
+        let mut run = if cancellation.is_cancelled() {
+            Run::failed(GraderFailure::Cancelled)
+        } else if let Some(too_large) = too_large(&inputs, limits) {
+            Run::failed(too_large)
+        } else {
+            self.run(inputs.clone(), limits, cancellation)
+        };
+        // A result over bytes that are not those that were hashed is no result.
+        if let Err(changed) = inputs.iter().try_for_each(Input::verify_unchanged) {
+            run.outcome = Err(changed);
+        }
+        Grading {
+            verdict: run.outcome.unwrap_or_else(Verdict::GraderFailed),
+            warnings: run.warnings,
+            fuel: run.fuel,
+            peak_memory_bytes: run.peak_memory_bytes,
+            wall_clock: run.wall_clock,
+        }
+    }
+
+    fn run(
+        &self,
+        inputs: Vec<Input>,
+        limits: &Limits,
+        cancellation: &Cancellation,
+    ) -> Run<Verdict> {
+        let sandbox = Sandbox::new(limits.clone(), inputs);
+        self.0.engine.run(sandbox, limits, cancellation, |store| {
+            let mut handles = store.data().handles().into_iter();
+            let instance = self.0.instance.instantiate(&mut *store)?;
+            let submission = handles.next();
+            let answers: Vec<_> = handles.collect();
+            let Some(submission) = submission else { unreachable!("there is a submission") };
+            let result = instance
+                .podium_grading_grader()
+                .call_grade(&mut *store, submission, &answers)?;
+            Ok(verdict(result))
+        })
+    }
+}
+
+impl fmt::Debug for Grader {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Grader")
+            .field("description", &self.0.description)
+            .field("sha256", &self.0.inspection.sha256)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads a component, but never more than is allowed.
+fn read(path: &Path, engine: &Engine) -> Result<Vec<u8>, GraderProblem> {
+    let limits = engine.component_limits();
+    let metadata = path.metadata().map_err(GraderProblem::Unreadable)?;
+    if !metadata.is_file() {
+        return Err(GraderProblem::Unreadable(std::io::Error::other("not a regular file")));
+    }
+    inspection::check_size(metadata.len(), limits)?;
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(limits.bytes.saturating_add(1)).read_to_end(&mut bytes))
+        .map_err(GraderProblem::Unreadable)?;
+    Ok(bytes)
+}
+
+fn load(engine: &Engine, bytes: &[u8]) -> Result<Loaded, GraderProblem> {
+    let (component, inspection) = engine.load(bytes)?;
+    let not_compilable = |error: wasmtime::Error| {
+        let reason = message::fit(&format!("{error:#}"), Limits::MESSAGE_CHARACTERS);
+        GraderProblem::NotCompilable(reason)
+    };
+    let instance = engine.linker().instantiate_pre(&component).map_err(not_compilable)?;
+    let instance = v1::CompetitionPre::new(instance).map_err(not_compilable)?;
+    let sandbox = Sandbox::new(DESCRIBING, Vec::new());
+    let run = engine.run(sandbox, &DESCRIBING, &Cancellation::new(), |store| {
+        let instance = instance.instantiate(&mut *store)?;
+        instance.podium_grading_grader().call_describe(&mut *store)
+    });
+    let described = run.outcome.map_err(GraderProblem::NotDescribing)?;
+    let description = description(described)?;
+    Ok(Loaded { engine: engine.clone(), instance, description, inspection })
+}
+
+fn description(described: exported::Description) -> Result<Description, GraderProblem> {
+    let competition = described.competition;
+    let is_id = competition.len() <= 100
+        && competition.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && competition.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
+    if !is_id {
+        let found = message::fit(&competition, Limits::MEASURE_NAME_CHARACTERS);
+        return Err(GraderProblem::InvalidCompetition { found });
+    }
+    Ok(Description {
+        competition,
+        metric: message::fit(&described.metric, Limits::MEASURE_NAME_CHARACTERS),
+        direction: match described.direction {
+            exported::Direction::HigherIsBetter => Direction::HigherIsBetter,
+            exported::Direction::LowerIsBetter => Direction::LowerIsBetter,
+        },
+    })
+}
+
+fn too_large(inputs: &[Input], limits: &Limits) -> Option<GraderFailure> {
+    let limit = limits.input_bytes;
+    let input = inputs.iter().find(|input| input.size() > limit)?;
+    Some(GraderFailure::InputTooLarge {
+        name: message::fit(input.name(), Limits::MEASURE_NAME_CHARACTERS),
+        size: input.size(),
+        limit,
+    })
+}
+
+fn verdict(result: Result<exported::Score, exported::Failure>) -> Verdict {
+    let fit = |message: String| message::fit(&message, Limits::MESSAGE_CHARACTERS);
+    match result {
+        Ok(score) => Verdict::Scored {
+            value: score.value,
+            measures: score
+                .measures
+                .into_iter()
+                .take(Limits::MEASURES)
+                .map(|measure| Measure {
+                    name: message::fit(&measure.name, Limits::MEASURE_NAME_CHARACTERS),
+                    value: measure.value,
+                })
+                .collect(),
+        },
+        Err(exported::Failure::InvalidSubmission(message)) => {
+            Verdict::InvalidSubmission(fit(message))
+        }
+        Err(exported::Failure::InvalidAnswers(message)) => Verdict::InvalidAnswers(fit(message)),
+    }
+}

@@ -1,0 +1,421 @@
+//! The files of a grading: opened through a capability, hashed and frozen before a grader sees them.
+//!
+//! A submission comes from a party that is not trusted, so its path must not lead to anything but a regular file in
+//! the folder it claims to lie in. Opening relies on cap-std for that: the last step is resolved beneath the parent
+//! folder, whatever links lie there.
+//!
+//! Small files are held in memory from here on. Large ones are read from the open file; what is known of the file when
+//! it is hashed (size, times) is compared with what is known after the grading.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+use sha2::{Digest as _, Sha256};
+
+use crate::digest::Digest;
+use crate::error::Error;
+use crate::verdict::{Bytes, GraderFailure};
+
+/// Files up to this size are read into memory when they are opened.
+const HELD_BYTES: u64 = 4 << 20;
+
+/// How much is hashed at once.
+const HASHED_BYTES: usize = 256 << 10;
+
+/// File systems stamp times with a granularity of up to two seconds (FAT); a file that was written within that time
+/// before it was hashed may be written again without a new stamp.
+const STAMP_GRANULARITY: Duration = Duration::from_secs(2);
+
+/// Why a path is not a usable input.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputProblem {
+    /// There is no such file.
+    #[error("there is no such file; check the path")]
+    Missing,
+    /// A web address or the like.
+    #[error("this is an address, not a path; download the file first")]
+    Address,
+    /// The path names no file: it is empty, or ends in `..`.
+    #[error("this names no file; give the path of a file")]
+    NoFileName,
+    /// A folder.
+    #[error("this is a folder; give the path of a file in it")]
+    Folder,
+    /// A pipe, a socket, a device.
+    #[error("this is {0}; only regular files are graded, copy the content into one first")]
+    Special(&'static str),
+    /// A symbolic link that leads out of the folder it lies in.
+    #[error(
+        "this is a link that leads out of its folder; links are followed within the folder only, copy the file there"
+    )]
+    LeadsOut,
+    /// More bytes than allowed.
+    #[error("{} is more than the limit of {}; raise the limit of input bytes if the file is right", Bytes(*.size), Bytes(*.limit))]
+    TooLarge {
+        /// The size of the file in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The size or the times of the file changed while it was hashed.
+    #[error("the file was changed while it was read; try again once nothing writes to it")]
+    Changed,
+    /// The operating system refused.
+    #[error("cannot be read: {0}")]
+    Unreadable(#[source] io::Error),
+}
+
+/// A file as graders get it: opened, hashed and frozen. Cloning is cheap and shares the open file.
+#[derive(Clone)]
+pub struct Input(Arc<Frozen>);
+
+struct Frozen {
+    name: String,
+    size: u64,
+    sha256: Digest,
+    contents: Arc<Contents>,
+}
+
+enum Contents {
+    Held(Vec<u8>),
+    Open { file: File, stamp: Stamp, hashed_at: SystemTime },
+}
+
+/// What is known of a file without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    size: u64,
+    modified: Option<SystemTime>,
+    /// Seconds and nanoseconds of the last change of content or status, which a program cannot set back.
+    #[cfg(unix)]
+    changed: (i64, i64),
+}
+
+impl Input {
+    /// Opens, hashes and freezes a file of at most `limit` bytes.
+    ///
+    /// The folder of the path is trusted, its last step is not: it has to be a regular file, or a link to one that does
+    /// not leave the folder.
+    ///
+    /// # Errors
+    /// [`Error::Input`] with the [`InputProblem`]. Never blocks on a pipe or a device.
+    pub fn open(path: impl AsRef<Path>, limit: u64) -> Result<Input, Error> {
+        let path = path.as_ref();
+        open_ambient(path, limit)
+            .map_err(|problem| Error::Input { path: path.to_owned(), problem })
+    }
+
+    /// Opens, hashes and freezes a file of at most `limit` bytes beneath `folder`. No step of `path` is trusted: `..`
+    /// and links are followed only as long as they stay beneath the folder.
+    ///
+    /// # Errors
+    /// [`Error::Input`] with the [`InputProblem`]. Never blocks on a pipe or a device.
+    pub fn open_in(folder: &Dir, path: impl AsRef<Path>, limit: u64) -> Result<Input, Error> {
+        let path = path.as_ref();
+        open_beneath(folder, path, limit)
+            .map_err(|problem| Error::Input { path: path.to_owned(), problem })
+    }
+
+    /// A file that exists in memory only.
+    pub fn from_bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Input {
+        let bytes = bytes.into();
+        Input(Arc::new(Frozen {
+            name: name.into(),
+            size: bytes.len() as u64,
+            sha256: Digest::of(&bytes),
+            contents: Arc::new(Contents::Held(bytes)),
+        }))
+    }
+
+    /// The same file under another name: what a grader sees of it is the name that it had when a receipt was made, or
+    /// the one that a competition gives it, wherever the file lies.
+    #[must_use]
+    pub fn renamed(&self, name: impl Into<String>) -> Input {
+        Input(Arc::new(Frozen {
+            name: name.into(),
+            size: self.0.size,
+            sha256: self.0.sha256,
+            contents: Arc::clone(&self.0.contents),
+        }))
+    }
+
+    /// The name of the file without any folder, as the grader gets to know it.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The size in bytes.
+    pub fn size(&self) -> u64 {
+        self.0.size
+    }
+
+    /// The digest of the content, taken when it was opened.
+    pub fn sha256(&self) -> &Digest {
+        &self.0.sha256
+    }
+
+    /// How many of `length` bytes from `offset` on there are.
+    pub(crate) fn available(&self, offset: u64, length: u32) -> usize {
+        // Not more than `length`, so it fits.
+        self.0.size.saturating_sub(offset).min(u64::from(length)) as usize
+    }
+
+    /// The bytes from `offset` on, `length` of them, which must be [`Input::available`].
+    pub(crate) fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>, GraderFailure> {
+        if length == 0 {
+            return Ok(Vec::new());
+        }
+        match &*self.0.contents {
+            Contents::Held(bytes) => {
+                // What is held has its offsets in a usize.
+                let start = offset as usize;
+                Ok(bytes[start..start + length].to_vec())
+            }
+            Contents::Open { file, .. } => {
+                let mut bytes = vec![0; length];
+                read_exact_at(file, &mut bytes, offset).map_err(|error| match error.kind() {
+                    io::ErrorKind::UnexpectedEof => self.changed(),
+                    _ => self.unreadable(&error),
+                })?;
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// Whether the content is still what was hashed. Reads the file again only where its times leave that open.
+    pub(crate) fn verify_unchanged(&self) -> Result<(), GraderFailure> {
+        let Contents::Open { file, stamp, hashed_at } = &*self.0.contents else {
+            return Ok(());
+        };
+        let now = Stamp::of(file).map_err(|error| self.unreadable(&error))?;
+        if now.size != stamp.size || now.modified != stamp.modified {
+            return Err(self.changed());
+        }
+        if now == *stamp && stamp.is_older_than(*hashed_at) {
+            return Ok(());
+        }
+        let mut reader = ReadFrom { file, offset: 0 };
+        let (size, sha256) =
+            hash(&mut reader, u64::MAX).map_err(|error| self.unreadable(&error))?;
+        if size == self.0.size && sha256 == self.0.sha256 { Ok(()) } else { Err(self.changed()) }
+    }
+
+    fn changed(&self) -> GraderFailure {
+        GraderFailure::InputChanged { name: self.0.name.clone() }
+    }
+
+    fn unreadable(&self, error: &io::Error) -> GraderFailure {
+        GraderFailure::InputUnreadable { name: self.0.name.clone(), reason: error.to_string() }
+    }
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Input")
+            .field("name", &self.0.name)
+            .field("size", &self.0.size)
+            .field("sha256", &self.0.sha256)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Stamp {
+    fn of(file: &File) -> io::Result<Stamp> {
+        let metadata = file.metadata()?;
+        Ok(Stamp {
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+            #[cfg(unix)]
+            changed: {
+                use std::os::unix::fs::MetadataExt;
+                (metadata.ctime(), metadata.ctime_nsec())
+            },
+        })
+    }
+
+    /// Whether the file had not been written for so long at that time that a later write must show in its stamp.
+    fn is_older_than(&self, time: SystemTime) -> bool {
+        self.modified.is_some_and(|modified| {
+            time.duration_since(modified).is_ok_and(|age| age > STAMP_GRANULARITY)
+        })
+    }
+}
+
+fn open_ambient(path: &Path, limit: u64) -> Result<Input, InputProblem> {
+    if is_address(path) {
+        return Err(InputProblem::Address);
+    }
+    let Some(name) = path.file_name() else {
+        return Err(if path.is_dir() { InputProblem::Folder } else { InputProblem::NoFileName });
+    };
+    let folder = match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => return Err(InputProblem::NoFileName),
+    };
+    let folder = Dir::open_ambient_dir(folder, ambient_authority()).map_err(classify)?;
+    open_beneath(&folder, Path::new(name), limit)
+}
+
+fn open_beneath(folder: &Dir, path: &Path, limit: u64) -> Result<Input, InputProblem> {
+    let name = path.file_name().ok_or(InputProblem::NoFileName)?.to_string_lossy().into_owned();
+    // Before opening, because opening some devices does something; after it, because a path may have changed hands.
+    refuse_special(folder.metadata(path).map_err(classify)?.file_type())?;
+    let file = folder.open_with(path, &options()).map_err(classify)?.into_std();
+    let metadata = file.metadata().map_err(classify)?;
+    if !metadata.is_file() {
+        return Err(InputProblem::Special("not a regular file"));
+    }
+    let size = metadata.len();
+    if size > limit {
+        return Err(InputProblem::TooLarge { size, limit });
+    }
+    freeze(name, file, size)
+}
+
+fn freeze(name: String, file: File, size: u64) -> Result<Input, InputProblem> {
+    let hashed_at = SystemTime::now();
+    let stamp = Stamp::of(&file).map_err(InputProblem::Unreadable)?;
+    let (contents, sha256) = if size <= HELD_BYTES {
+        let mut bytes = Vec::with_capacity(size as usize);
+        // One byte more than there should be shows growth.
+        (&file).take(size + 1).read_to_end(&mut bytes).map_err(InputProblem::Unreadable)?;
+        if bytes.len() as u64 != size {
+            return Err(InputProblem::Changed);
+        }
+        let sha256 = Digest::of(&bytes);
+        (Contents::Held(bytes), sha256)
+    } else {
+        let (read, sha256) = hash(&mut &file, size + 1).map_err(InputProblem::Unreadable)?;
+        if read != size || Stamp::of(&file).map_err(InputProblem::Unreadable)? != stamp {
+            return Err(InputProblem::Changed);
+        }
+        (Contents::Open { file, stamp, hashed_at }, sha256)
+    };
+    Ok(Input(Arc::new(Frozen { name, size, sha256, contents: Arc::new(contents) })))
+}
+
+/// Size and digest of what a reader gives, up to `limit` bytes.
+fn hash(reader: &mut impl Read, limit: u64) -> io::Result<(u64, Digest)> {
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; HASHED_BYTES];
+    let mut reader = reader.take(limit);
+    let mut size = 0;
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok((size, Digest::from(<[u8; 32]>::from(hasher.finalize())))),
+            Ok(read) => {
+                hasher.update(&buffer[..read]);
+                size += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Reads a file by its own offset, whatever the file's is: clones share it.
+struct ReadFrom<'a> {
+    file: &'a File,
+    offset: u64,
+}
+
+impl Read for ReadFrom<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(self.file, buffer, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
+
+fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match read_at(file, buffer, offset) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                buffer = &mut buffer[read..];
+                offset += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    use std::os::unix::fs::FileExt;
+    FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    use std::os::windows::fs::FileExt;
+    FileExt::seek_read(file, buffer, offset)
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use cap_std::fs::OpenOptionsExt;
+        // A pipe that takes the file's place after it was looked at must not make the host wait for a writer.
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    options
+}
+
+/// What the path leads to has to be a regular file.
+fn refuse_special(file_type: cap_std::fs::FileType) -> Result<(), InputProblem> {
+    if file_type.is_file() {
+        return Ok(());
+    }
+    if file_type.is_dir() {
+        return Err(InputProblem::Folder);
+    }
+    #[cfg(unix)]
+    {
+        use cap_std::fs::FileTypeExt;
+        for (is, what) in [
+            (file_type.is_fifo(), "a pipe"),
+            (file_type.is_socket(), "a socket"),
+            (file_type.is_char_device() || file_type.is_block_device(), "a device"),
+        ] {
+            if is {
+                return Err(InputProblem::Special(what));
+            }
+        }
+    }
+    Err(InputProblem::Special("not a regular file"))
+}
+
+/// Turns what the operating system or cap-std says into what a person wants to know.
+fn classify(error: io::Error) -> InputProblem {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => InputProblem::Missing,
+        io::ErrorKind::IsADirectory => InputProblem::Folder,
+        // cap-std makes this error itself when a path leads out of its folder; the operating system's own refusals
+        // carry a code.
+        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => InputProblem::LeadsOut,
+        _ => InputProblem::Unreadable(error),
+    }
+}
+
+/// Whether a path begins like `https://`.
+fn is_address(path: &Path) -> bool {
+    path.to_str().and_then(|text| text.split_once("://")).is_some_and(|(scheme, _)| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+    })
+}

@@ -1,0 +1,375 @@
+//! Looking into a component without compiling it: what it is, what it was built for, what it wants.
+//!
+//! Everything that would stop a component from being a grader of this host is found here, before the bytes reach the
+//! compiler, so that the answer is in the words of the contract and not in those of the engine. Relies on wasmparser for
+//! the binary format.
+
+use std::io;
+
+use serde::{Serialize, Serializer};
+use wasmparser::{Encoding, Parser, Payload, Validator, WasmFeatures};
+
+use crate::contract::{
+    CONTRACT_VERSION, ContractVersion, GRADER_INTERFACE, PACKAGE, VERSION_SECTION,
+};
+use crate::digest::Digest;
+use crate::error::Error;
+use crate::message;
+use crate::verdict::{Bytes, GraderFailure};
+
+/// The WebAssembly features that a grader may use: those of WebAssembly 2.0, and constant expressions of 3.0. Each of
+/// them is deterministic; relaxed SIMD and threads are not and stay out for good.
+pub(crate) const FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
+    .union(WasmFeatures::SATURATING_FLOAT_TO_INT)
+    .union(WasmFeatures::SIGN_EXTENSION)
+    .union(WasmFeatures::REFERENCE_TYPES)
+    .union(WasmFeatures::MULTI_VALUE)
+    .union(WasmFeatures::BULK_MEMORY)
+    .union(WasmFeatures::SIMD)
+    .union(WasmFeatures::FLOATS)
+    .union(WasmFeatures::EXTENDED_CONST)
+    .union(WasmFeatures::COMPONENT_MODEL);
+
+/// What a component may be made of before it is compiled: compiling takes time and memory in proportion, or worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ComponentLimits {
+    /// Bytes of the component.
+    pub bytes: u64,
+    /// Functions, in all its modules together.
+    pub functions: u64,
+    /// Bytes of the largest function body.
+    pub function_bytes: u64,
+}
+
+impl Default for ComponentLimits {
+    /// 64 MiB, 200,000 functions, 1 MiB a function: enough for an interpreter with its library inside.
+    fn default() -> ComponentLimits {
+        ComponentLimits { bytes: 64 << 20, functions: 200_000, function_bytes: 1 << 20 }
+    }
+}
+
+/// Why something is not a grader that this host runs.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraderProblem {
+    /// The file could not be read.
+    #[error("cannot be read: {0}")]
+    Unreadable(#[source] io::Error),
+    /// There are no bytes.
+    #[error("the file is empty; build or download it again")]
+    Empty,
+    /// The bytes are something else.
+    #[error("this is not WebAssembly but {0}; a grader is a WebAssembly component (.wasm)")]
+    NotWasm(&'static str),
+    /// A module where a component was expected.
+    #[error(
+        "this is a core WebAssembly module, not a component; make a component of it with `cargo xtask graders` or \
+         `wasm-tools component new`"
+    )]
+    CoreModule,
+    /// The bytes end early, or are not a component that can be run.
+    #[error("this component is damaged, cut off, or uses what is not supported: {0}; build or download it again")]
+    Malformed(String),
+    /// Larger than a limit for components.
+    #[error("{} is more than the limit of {} for components", Bytes(*.size), Bytes(*.limit))]
+    TooLarge {
+        /// The size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// More functions than the limit for components.
+    #[error("{count} functions are more than the limit of {limit} for components")]
+    TooManyFunctions {
+        /// The number of functions.
+        count: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// A function larger than the limit for components.
+    #[error(
+        "a function of {} is more than the limit of {} for components; split it, or compile with less inlining",
+        Bytes(*.size), Bytes(*.limit)
+    )]
+    FunctionTooLarge {
+        /// The size of its body in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// Built for a version of the contract that this host does not speak.
+    #[error(
+        "built for {PACKAGE} {found}; this Podium speaks {major}.x up to {CONTRACT_VERSION}: get a Podium that speaks \
+         it, or build the grader again with this Podium's SDK",
+        major = CONTRACT_VERSION.major
+    )]
+    OtherVersion {
+        /// The version that it was built for.
+        found: ContractVersion,
+    },
+    /// The version stamp is not a version.
+    #[error("the section `{VERSION_SECTION}` holds `{found}`, not a version; build the grader again")]
+    UnreadableVersion {
+        /// What it holds.
+        found: String,
+    },
+    /// A component of another kind.
+    #[error(
+        "this is a component, but no grader: it does not export `{GRADER_INTERFACE}`{}; build it for the world \
+         `competition` of {PACKAGE}",
+        described(.exports)
+    )]
+    NotAGrader {
+        /// What it exports instead.
+        exports: Vec<String>,
+    },
+    /// Wants more than the files it is handed.
+    #[error(
+        "not sealed: it imports {}; a grader gets the files that it is handed and nothing else, so only {PACKAGE} may be \
+         imported{}",
+        listed(.imports), advice(.imports)
+    )]
+    ForeignImports {
+        /// The imports that are not the contract's.
+        imports: Vec<String>,
+    },
+    /// The engine does not take it.
+    #[error("cannot be compiled: {0}")]
+    NotCompilable(String),
+    /// `describe` failed when the grader was loaded.
+    #[error("asked what it grades, it failed: {0}")]
+    NotDescribing(#[source] GraderFailure),
+    /// `describe` answered with what cannot be the id of a competition.
+    #[error(
+        "it says that it grades the competition `{found}`; an id has letters, digits, hyphens and underscores only, \
+         begins with a letter or digit, and has at most 100 characters"
+    )]
+    InvalidCompetition {
+        /// The id that it gave, cut and escaped.
+        found: String,
+    },
+}
+
+/// What is known of a component without compiling or running it.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// The size in bytes.
+    pub size: u64,
+    /// The digest of the bytes: the component's name in receipts.
+    pub sha256: Digest,
+    /// The version of the contract that it was built for: the highest of its stamps and of the contract's interfaces
+    /// that it imports or exports. `None` if nothing names one.
+    pub contract: Option<ContractVersion>,
+    /// What it imports, in its own order.
+    pub imports: Vec<String>,
+    /// What it exports, in its own order.
+    pub exports: Vec<String>,
+    /// Whether it imports nothing but the contract's interfaces.
+    pub sealed: bool,
+    /// The number of functions in all its modules.
+    pub functions: u64,
+    /// The size in bytes of the largest function body.
+    pub largest_function: u64,
+    /// Why this host would not run it; empty if it would try. Serialised as messages.
+    #[serde(serialize_with = "as_messages")]
+    pub problems: Vec<GraderProblem>,
+}
+
+/// Looks into a component, without compiling it and under the default limits for components.
+///
+/// What stands in the way of running it is in [`Inspection::problems`], so that all of it can be shown.
+///
+/// # Errors
+/// [`Error::Grader`] if the bytes are not a component at all: empty, something else, a core module, cut off.
+pub fn inspect(bytes: &[u8]) -> Result<Inspection, Error> {
+    let inspected = scan(bytes, &ComponentLimits::default()).map(|mut inspection| {
+        if inspection.problems.is_empty()
+            && let Err(error) = Validator::new_with_features(FEATURES).validate_all(bytes)
+        {
+            inspection.problems.push(malformed(&error));
+        }
+        inspection
+    });
+    inspected.map_err(|problem| Error::Grader { grader: "given as bytes".to_owned(), problem })
+}
+
+/// As [`inspect`], without validating the code: that is the compiler's, when it comes to it.
+pub(crate) fn scan(bytes: &[u8], limits: &ComponentLimits) -> Result<Inspection, GraderProblem> {
+    check_size(bytes.len() as u64, limits)?;
+    check_kind(bytes)?;
+    let mut found = Found::default();
+    // The component itself is at depth 0, what is nested in it deeper.
+    let mut depth = 0_usize;
+    for payload in Parser::new(0).parse_all(bytes) {
+        match payload.map_err(|error| malformed(&error))? {
+            Payload::Version { encoding: Encoding::Module, .. } if depth == 0 => {
+                return Err(GraderProblem::CoreModule);
+            }
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            Payload::ComponentImportSection(section) if depth == 0 => {
+                for import in section {
+                    let import = import.map_err(|error| malformed(&error))?;
+                    found.imports.push(message::fit(import.name.name, NAME_CHARACTERS));
+                }
+            }
+            Payload::ComponentExportSection(section) if depth == 0 => {
+                for export in section {
+                    let export = export.map_err(|error| malformed(&error))?;
+                    found.exports.push(message::fit(export.name.name, NAME_CHARACTERS));
+                }
+            }
+            Payload::CodeSectionEntry(body) => {
+                found.functions += 1;
+                found.largest_function = found.largest_function.max(body.range().len() as u64);
+            }
+            Payload::CustomSection(section) if section.name() == VERSION_SECTION => {
+                found.stamps.push(section.data().to_vec());
+            }
+            _ => {}
+        }
+    }
+    Ok(found.judge(bytes, limits))
+}
+
+/// The characters of an import's or export's name that are kept.
+const NAME_CHARACTERS: usize = 200;
+
+/// Refuses a component by its size alone, before it is read.
+pub(crate) fn check_size(size: u64, limits: &ComponentLimits) -> Result<(), GraderProblem> {
+    let limit = limits.bytes;
+    if size > limit { Err(GraderProblem::TooLarge { size, limit }) } else { Ok(()) }
+}
+
+fn check_kind(bytes: &[u8]) -> Result<(), GraderProblem> {
+    if bytes.is_empty() {
+        return Err(GraderProblem::Empty);
+    }
+    if bytes.starts_with(b"\0asm") {
+        return Ok(());
+    }
+    let kinds: [(&[u8], &str); 7] = [
+        (b"\x1f\x8b", "gzip-compressed data (decompress it first)"),
+        (b"\x28\xb5\x2f\xfd", "zstandard-compressed data (decompress it first)"),
+        (b"PK", "a zip archive (unpack it first)"),
+        (b"\x7fELF", "a native program or library"),
+        (b"(", "WebAssembly text (turn it into binary first, with `wasm-tools parse`)"),
+        (b"version https://git-lfs", "a pointer to a large file (fetch it with `git lfs pull`)"),
+        (b"<", "a web page (the download failed)"),
+    ];
+    let kind = kinds.iter().find(|(begin, _)| bytes.starts_with(begin));
+    Err(GraderProblem::NotWasm(kind.map_or("something else", |(_, kind)| kind)))
+}
+
+/// What a walk through the bytes gathers.
+#[derive(Default)]
+struct Found {
+    imports: Vec<String>,
+    exports: Vec<String>,
+    functions: u64,
+    largest_function: u64,
+    stamps: Vec<Vec<u8>>,
+}
+
+impl Found {
+    fn judge(self, bytes: &[u8], limits: &ComponentLimits) -> Inspection {
+        let mut problems = Vec::new();
+        let mut versions = Vec::new();
+        for stamp in &self.stamps {
+            // Linkers join the sections of one name; an SDK stamps once, so this is one stamp a module.
+            match std::str::from_utf8(stamp).ok().and_then(|text| text.parse().ok()) {
+                Some(version) => versions.push(version),
+                None => problems.push(GraderProblem::UnreadableVersion {
+                    found: message::fit(&String::from_utf8_lossy(stamp), NAME_CHARACTERS),
+                }),
+            }
+        }
+        let names = || self.imports.iter().chain(&self.exports);
+        versions.extend(names().filter_map(|name| version_of_contract(name)));
+        let contract = versions.iter().copied().max();
+        if let Some(found) = versions.into_iter().find(|version| !version.is_spoken()) {
+            problems.push(GraderProblem::OtherVersion { found });
+        } else if !self.exports.iter().any(|export| interface_of(export) == GRADER_INTERFACE) {
+            problems.push(GraderProblem::NotAGrader { exports: self.exports.clone() });
+        }
+        let foreign: Vec<String> =
+            self.imports.iter().filter(|import| !is_contracts(import)).cloned().collect();
+        let sealed = foreign.is_empty();
+        if !sealed {
+            problems.push(GraderProblem::ForeignImports { imports: foreign });
+        }
+        let limit = limits.functions;
+        if self.functions > limit {
+            problems.push(GraderProblem::TooManyFunctions { count: self.functions, limit });
+        }
+        let limit = limits.function_bytes;
+        if self.largest_function > limit {
+            problems.push(GraderProblem::FunctionTooLarge { size: self.largest_function, limit });
+        }
+        Inspection {
+            size: bytes.len() as u64,
+            sha256: Digest::of(bytes),
+            contract,
+            imports: self.imports,
+            exports: self.exports,
+            sealed,
+            functions: self.functions,
+            largest_function: self.largest_function,
+            problems,
+        }
+    }
+}
+
+/// `podium:grading/grader` of `podium:grading/grader@1.0.0`.
+fn interface_of(name: &str) -> &str {
+    name.split_once('@').map_or(name, |(interface, _)| interface)
+}
+
+/// Whether a name is that of an interface of the contract, whatever its version.
+fn is_contracts(name: &str) -> bool {
+    interface_of(name).strip_prefix(PACKAGE).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn version_of_contract(name: &str) -> Option<ContractVersion> {
+    let (_, version) = name.split_once('@').filter(|_| is_contracts(name))?;
+    version.parse().ok()
+}
+
+fn malformed(error: &wasmparser::BinaryReaderError) -> GraderProblem {
+    GraderProblem::Malformed(message::fit(&error.to_string(), 500))
+}
+
+fn as_messages<S: Serializer>(
+    problems: &[GraderProblem],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(problems.iter().map(ToString::to_string))
+}
+
+/// `a`, `b` and 3 more.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn described(exports: &[String]) -> String {
+    if exports.is_empty() {
+        ", nor anything else".to_owned()
+    } else {
+        format!(", but {}", listed(exports))
+    }
+}
+
+/// What to do about imports that are a known platform's.
+fn advice(imports: &[String]) -> &'static str {
+    if imports.iter().any(|import| import.starts_with("wasi:") || import.contains("wasi_")) {
+        ". Sealed graders are built for wasm32-unknown-unknown, not for WASI"
+    } else {
+        ""
+    }
+}

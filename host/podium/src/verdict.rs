@@ -1,0 +1,294 @@
+//! What comes out of one grading: the verdict, and what it took.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// The result of one grading.
+///
+/// `verdict`, `warnings`, `fuel` and `peak_memory_bytes` depend on nothing but the component, the inputs and the
+/// limits, unless the verdict is a failure of the machine ([`GraderFailure::is_deterministic`]).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grading {
+    /// How it ended.
+    pub verdict: Verdict,
+    /// The grader's remarks for whoever made the submission, in the order in which they came; at most
+    /// [`Limits::WARNINGS`](crate::Limits::WARNINGS). Free of control characters.
+    pub warnings: Vec<String>,
+    /// Fuel used; see [`Limits::fuel`](crate::Limits::fuel).
+    pub fuel: u64,
+    /// The most linear memory in use at once, in bytes.
+    pub peak_memory_bytes: u64,
+    /// How long it took on this machine, instantiation included.
+    pub wall_clock: Duration,
+}
+
+/// How a grading ended. Messages are cut and free of control characters.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// There is a score, and the submission is valid.
+    Scored {
+        /// What the leaderboard ranks, unrounded; may be infinite, and NaN where the metric is not defined.
+        value: f64,
+        /// How the score came about; may be empty.
+        measures: Vec<Measure>,
+    },
+    /// Whoever made the submission has to change it; the message says what.
+    InvalidSubmission(String),
+    /// The answers are not what the grader expects; the message says what.
+    InvalidAnswers(String),
+    /// The grader came to no result. Never the fault of the submission alone: a grader has to withstand any bytes.
+    GraderFailed(GraderFailure),
+}
+
+/// A named part of a score: of a class, a column, a fold, a threshold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measure {
+    /// What the value is of.
+    pub name: String,
+    /// The value; any float.
+    pub value: f64,
+}
+
+/// Why a grader came to no result.
+///
+/// `Display` says what happened and what to do about it; [`GraderFailure::kind`] is a stable name for programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GraderFailure {
+    /// The grader gave up with a message.
+    Panicked {
+        /// Text and place of the panic, as the grader told them.
+        message: String,
+    },
+    /// WebAssembly trapped: the grader divided by zero, left its memory, met an `unreachable`.
+    Trapped {
+        /// What kind of trap, in the engine's words.
+        trap: String,
+        /// The names of the functions that were being called, innermost first, where the component carries names.
+        /// They change with the engine's version, so they are not part of `Display`.
+        backtrace: Vec<String>,
+    },
+    /// The limit of fuel was reached.
+    OutOfFuel {
+        /// That limit.
+        limit: u64,
+    },
+    /// The limit of memory was reached, and the grader could not go on.
+    OutOfMemory {
+        /// That limit in bytes.
+        limit: u64,
+    },
+    /// The limit of table elements was reached, and the grader could not go on.
+    OutOfTables {
+        /// That limit in elements.
+        limit: u64,
+    },
+    /// Calls were nested too deeply.
+    OutOfStack {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The wall clock ran out: the machine is too slow, stuck or overloaded. No statement about the submission.
+    TimedOut {
+        /// The limit.
+        limit: Duration,
+    },
+    /// A message or a score was larger than the host takes.
+    OutputTooLarge {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The grader handed over something that the contract forbids: text that is not UTF-8, a list outside of its
+    /// memory, a handle that it does not own.
+    BrokenContract {
+        /// What it was, in the engine's words.
+        what: String,
+    },
+    /// The input, or the way to reach it, is too large for these limits.
+    InputTooLarge {
+        /// The name of the file.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A file was changed while it was graded.
+    InputChanged {
+        /// The name of the file.
+        name: String,
+    },
+    /// A file could not be read any more.
+    InputUnreadable {
+        /// The name of the file.
+        name: String,
+        /// What the operating system said.
+        reason: String,
+    },
+    /// Somebody stopped the grading.
+    Cancelled,
+    /// The machine could not do its part: no memory, no thread.
+    Machine {
+        /// What it was.
+        reason: String,
+    },
+}
+
+impl GraderFailure {
+    /// A stable name of the kind of failure, for reports and receipts: `out-of-fuel`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            GraderFailure::Panicked { .. } => "panicked",
+            GraderFailure::Trapped { .. } => "trapped",
+            GraderFailure::OutOfFuel { .. } => "out-of-fuel",
+            GraderFailure::OutOfMemory { .. } => "out-of-memory",
+            GraderFailure::OutOfTables { .. } => "out-of-tables",
+            GraderFailure::OutOfStack { .. } => "out-of-stack",
+            GraderFailure::TimedOut { .. } => "timed-out",
+            GraderFailure::OutputTooLarge { .. } => "output-too-large",
+            GraderFailure::BrokenContract { .. } => "broken-contract",
+            GraderFailure::InputTooLarge { .. } => "input-too-large",
+            GraderFailure::InputChanged { .. } => "input-changed",
+            GraderFailure::InputUnreadable { .. } => "input-unreadable",
+            GraderFailure::Cancelled => "cancelled",
+            GraderFailure::Machine { .. } => "machine",
+        }
+    }
+
+    /// Whether the same component with the same inputs and limits fails like this again, on any machine. The others
+    /// are the machine's or the moment's: grading again may help, and they are nothing to make a receipt of.
+    pub fn is_deterministic(&self) -> bool {
+        !matches!(
+            self,
+            GraderFailure::TimedOut { .. }
+                | GraderFailure::InputChanged { .. }
+                | GraderFailure::InputUnreadable { .. }
+                | GraderFailure::Cancelled
+                | GraderFailure::Machine { .. }
+        )
+    }
+}
+
+impl fmt::Display for GraderFailure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GraderFailure::Panicked { message } => write!(
+                formatter,
+                "the grader panicked: {message}; this is a bug of the grader, report it to whoever made it"
+            ),
+            GraderFailure::Trapped { trap, .. } => write!(
+                formatter,
+                "the grader crashed ({trap}); this is a bug of the grader, report it to whoever made it"
+            ),
+            GraderFailure::OutOfFuel { limit } => write!(
+                formatter,
+                "the fuel limit of {limit} was reached; raise it if the input is really that large, else the grader \
+                 does not end"
+            ),
+            GraderFailure::OutOfMemory { limit } => write!(
+                formatter,
+                "the memory limit of {} was reached; raise it (up to 4 GiB) if the input is really that large",
+                Bytes(*limit)
+            ),
+            GraderFailure::OutOfTables { limit } => write!(
+                formatter,
+                "the limit of {limit} table elements was reached; this is a bug of the grader, report it to whoever \
+                 made it"
+            ),
+            GraderFailure::OutOfStack { limit } => write!(
+                formatter,
+                "the stack limit of {} was reached; the grader calls itself too deeply, report it to whoever made it",
+                Bytes(*limit)
+            ),
+            GraderFailure::TimedOut { limit } => write!(
+                formatter,
+                "no result within {} seconds of wall-clock time; this is the machine's (too slow, stuck or \
+                 overloaded), not the submission's: grade again, or raise the limit",
+                limit.as_secs_f64()
+            ),
+            GraderFailure::OutputTooLarge { limit } => write!(
+                formatter,
+                "the grader handed over more than {} at once; this is a bug of the grader, report it to whoever made \
+                 it",
+                Bytes(*limit)
+            ),
+            GraderFailure::BrokenContract { what } => write!(
+                formatter,
+                "the grader broke the contract: {what}; this is a bug of the grader, report it to whoever made it"
+            ),
+            GraderFailure::InputTooLarge { name, size, limit } => write!(
+                formatter,
+                "{name} is {}, more than the limit of {}; raise the limit of input bytes if it is right",
+                Bytes(*size),
+                Bytes(*limit)
+            ),
+            GraderFailure::InputChanged { name } => write!(
+                formatter,
+                "{name} was changed while it was graded; grade again once nothing writes to it"
+            ),
+            GraderFailure::InputUnreadable { name, reason } => write!(
+                formatter,
+                "{name} could not be read to its end ({reason}); check the disk, then grade again"
+            ),
+            GraderFailure::Cancelled => write!(formatter, "the grading was cancelled; grade again"),
+            GraderFailure::Machine { reason } => write!(
+                formatter,
+                "the machine could not run the grader ({reason}); this is not the submission's: free some resources, \
+                 then grade again"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for GraderFailure {}
+
+/// A number of bytes, for people: `512 MiB`, `3 bytes`.
+pub(crate) struct Bytes(pub(crate) u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+        match units.into_iter().find(|(shift, _)| self.0 >> shift > 0) {
+            None => write!(formatter, "{} bytes", self.0),
+            Some((shift, unit)) if self.0.trailing_zeros() >= shift => {
+                write!(formatter, "{} {unit}", self.0 >> shift)
+            }
+            Some((shift, unit)) => {
+                write!(formatter, "{:.1} {unit}", self.0 as f64 / (1_u64 << shift) as f64)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn byte_counts_read_well() {
+        for (bytes, expected) in [
+            (0, "0 bytes"),
+            (1_023, "1023 bytes"),
+            (1_024, "1 KiB"),
+            (1_536, "1.5 KiB"),
+            (512 << 20, "512 MiB"),
+            (4 << 30, "4 GiB"),
+            (u64::MAX, "17179869184.0 GiB"),
+        ] {
+            assert_eq!(Bytes(bytes).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn the_machines_failures_are_told_from_the_graders() {
+        let timed_out = GraderFailure::TimedOut { limit: Duration::from_secs(5) };
+        assert!(!timed_out.is_deterministic());
+        assert_eq!(timed_out.kind(), "timed-out");
+        assert!(timed_out.to_string().contains("the machine's"), "{timed_out}");
+        let fuel = GraderFailure::OutOfFuel { limit: 5 };
+        assert!(fuel.is_deterministic());
+        assert!(fuel.to_string().contains("limit of 5 was reached"), "{fuel}");
+    }
+}
