@@ -140,7 +140,11 @@ fn compare_integer_with_float(integer: i128, float: f64) -> Option<Ordering> {
     }
     let whole = float.trunc();
     // Truncated to whole, it is exact as i128; what was cut off decides among equals.
-    Some(integer.cmp(&(whole as i128)).then_with(|| whole.partial_cmp(&float).unwrap_or(Ordering::Equal)))
+    Some(
+        integer
+            .cmp(&(whole as i128))
+            .then_with(|| whole.partial_cmp(&float).unwrap_or(Ordering::Equal)),
+    )
 }
 
 impl From<u64> for Cell<'_> {

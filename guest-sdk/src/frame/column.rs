@@ -165,7 +165,12 @@ impl Column {
     #[must_use]
     pub fn with_values(&self, values: Values) -> Column {
         assert_eq!(values.len(), self.len(), "a column keeps its number of rows");
-        Column { name: Rc::clone(&self.name), role: self.role, values, file_rows: self.file_rows.clone() }
+        Column {
+            name: Rc::clone(&self.name),
+            role: self.role,
+            values,
+            file_rows: self.file_rows.clone(),
+        }
     }
 
     /// Its name.
@@ -228,7 +233,12 @@ impl Column {
     /// As [`Column::take`], with the file rows that the caller worked out once for all columns of a table.
     #[must_use]
     pub(super) fn take_as(&self, rows: &[u32], file_rows: FileRows) -> Column {
-        Column { name: Rc::clone(&self.name), role: self.role, values: self.values.take(rows), file_rows }
+        Column {
+            name: Rc::clone(&self.name),
+            role: self.role,
+            values: self.values.take(rows),
+            file_rows,
+        }
     }
 
     /// The rows for which `keep` is true, in order.

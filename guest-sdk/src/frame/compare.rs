@@ -41,9 +41,10 @@ impl Column {
             left.equals(right) || (left.is_missing() && right.is_missing())
         };
         match (self.values(), other.values()) {
-            (Values::Float64(left), Values::Float64(right)) => {
-                left.iter().zip(right).all(|(left, right)| left == right || (left.is_nan() && right.is_nan()))
-            }
+            (Values::Float64(left), Values::Float64(right)) => left
+                .iter()
+                .zip(right)
+                .all(|(left, right)| left == right || (left.is_nan() && right.is_nan())),
             _ => self.first_row_unlike(other, same).is_none(),
         }
     }
@@ -58,12 +59,18 @@ impl Column {
             left.iter().zip(right).position(|(left, right)| !same(left, right))
         }
         match (self.values(), other.values()) {
-            (Values::Int64(left), Values::Int64(right)) => unlike(left, right, |left, right| left == right),
-            (Values::UInt64(left), Values::UInt64(right)) => unlike(left, right, |left, right| left == right),
+            (Values::Int64(left), Values::Int64(right)) => {
+                unlike(left, right, |left, right| left == right)
+            }
+            (Values::UInt64(left), Values::UInt64(right)) => {
+                unlike(left, right, |left, right| left == right)
+            }
             (Values::Float64(left), Values::Float64(right)) => {
                 unlike(left, right, |left, right| left == right)
             }
-            (Values::Bool(left), Values::Bool(right)) => unlike(left, right, |left, right| left == right),
+            (Values::Bool(left), Values::Bool(right)) => {
+                unlike(left, right, |left, right| left == right)
+            }
             (Values::Int64(left), Values::Float64(right)) => {
                 unlike(left, right, |left, right| *left as f64 == *right)
             }

@@ -1,9 +1,38 @@
-//! Conversions of columns: pandas' `astype`, `to_numeric`, `fillna`, `isnull`, and the `.str` accessor's rules.
+//! Conversions of columns: pandas' `astype`, `fillna`, `isnull`, and the `.str` accessor's rules.
 
 use std::borrow::Cow;
 
-use super::{Cell, Column};
+use super::kind::{Kind, Missing};
+use super::{Cell, Column, Dtype, Objects, Values};
 use crate::failure::Failure;
+use crate::text::{Integer, python_float, python_int};
+
+impl Cell<'_> {
+    /// Python's `float(value)`; `None` where it raises an error.
+    pub fn to_float(self) -> Option<f64> {
+        Some(match self {
+            Cell::Missing => f64::NAN,
+            Cell::Bool(value) => value.into(),
+            Cell::Int(value) => value as f64,
+            Cell::UInt(value) => value as f64,
+            Cell::Float(value) => value,
+            Cell::Text(text) => return python_float(text),
+        })
+    }
+
+    /// Python's `int(value)`, which cuts floats off toward zero; `None` where it raises an error: NaN, infinities, text
+    /// that is no integer (`1.0` is none).
+    pub fn to_integer(self) -> Option<Integer> {
+        match self {
+            Cell::Missing => None,
+            Cell::Bool(value) => Some(Integer::Small(value.into())),
+            Cell::Int(value) => Some(Integer::Small(value)),
+            Cell::UInt(value) => Some(Integer::from(value)),
+            Cell::Float(value) => Integer::from_float(value),
+            Cell::Text(text) => python_int(text).ok(),
+        }
+    }
+}
 
 impl Column {
     /// `astype(float)`: each text by Python's `float()`, truth values as 0 and 1.
@@ -11,35 +40,134 @@ impl Column {
     /// # Errors
     /// Where a text is no number.
     pub fn to_f64(&self) -> Result<Cow<'_, [f64]>, Failure> {
-        todo!()
+        Ok(Cow::Owned(match self.values() {
+            Values::Float64(values) => return Ok(Cow::Borrowed(values)),
+            Values::Int64(values) => values.iter().map(|value| *value as f64).collect(),
+            Values::UInt64(values) => values.iter().map(|value| *value as f64).collect(),
+            Values::Bool(values) => values.iter().map(|value| (*value).into()).collect(),
+            Values::Object(objects) => self.convert(objects, "a number", |cell| cell.to_float())?,
+        }))
     }
 
-    /// `astype(int)`: each text by Python's `int()`, floats cut off toward zero.
+    /// `astype(int)`: each text by Python's `int()`, floats cut off toward zero. As in numpy on x86-64, an unsigned
+    /// integer beyond int64 wraps, and a float beyond it becomes the smallest int64.
     ///
     /// # Errors
-    /// Where a value is missing, infinite or beyond int64, or a text is no integer.
+    /// Where a value is missing or infinite, a text is no integer, or an object is beyond int64.
     pub fn to_i64(&self) -> Result<Cow<'_, [i64]>, Failure> {
-        todo!()
+        const WHOLE: &str = "a whole number";
+        const BEYOND_INT64: f64 = 9_223_372_036_854_775_808.0;
+        Ok(Cow::Owned(match self.values() {
+            Values::Int64(values) => return Ok(Cow::Borrowed(values)),
+            Values::UInt64(values) => values.iter().map(|value| value.cast_signed()).collect(),
+            Values::Bool(values) => values.iter().map(|value| (*value).into()).collect(),
+            Values::Float64(values) => {
+                if let Some(row) = values.iter().position(|value| !value.is_finite()) {
+                    return Err(self.not_convertible(row, WHOLE));
+                }
+                let within = |value: &f64| value.abs() < BEYOND_INT64;
+                values
+                    .iter()
+                    .map(|value| if within(value) { *value as i64 } else { i64::MIN })
+                    .collect()
+            }
+            Values::Object(objects) => self.convert(objects, WHOLE, |cell| {
+                cell.to_integer().and_then(|integer| integer.to_i64())
+            })?,
+        }))
     }
 
-    /// `pandas.to_numeric(column)`.
-    ///
-    /// # Errors
-    /// Where a text is no number by pandas' rules, which are stricter than Python's `float()`.
-    pub fn to_numeric(&self) -> Result<Column, Failure> {
-        todo!()
+    fn convert<T>(
+        &self,
+        objects: &Objects,
+        expected: &str,
+        convert: impl Fn(Cell<'_>) -> Option<T>,
+    ) -> Result<Vec<T>, Failure> {
+        let converted = objects.iter().enumerate();
+        converted
+            .map(|(row, cell)| convert(cell).ok_or_else(|| self.not_convertible(row, expected)))
+            .collect()
+    }
+
+    /// That a row does not hold what it should.
+    pub(super) fn not_convertible(&self, row: usize, expected: &str) -> Failure {
+        self.failure_at(row, format_args!("expected {expected}, found {}", self.describe(row)))
     }
 
     /// `astype(str)`: a column of texts, each Python's `str()` of the value; a missing one is `nan`.
     #[must_use]
     pub fn as_text(&self) -> Column {
-        todo!()
+        if let Values::Object(objects) = self.values()
+            && objects.iter().all(|cell| cell.text().is_some())
+        {
+            return self.clone();
+        }
+        let mut texts = Objects::builder(self.len());
+        for cell in self.cells() {
+            match cell {
+                Cell::Text(text) => texts.push(Cell::Text(text)),
+                cell => texts.push_displayed(&cell),
+            }
+        }
+        self.with_values(Values::Object(texts.finish()))
     }
 
-    /// `fillna(value)`.
+    /// `fillna(value)`: where a value is missing, this one instead. A float column keeps its type if the value is a
+    /// number and becomes objects otherwise; objects become a type that holds them all, as pandas 2.2 makes them.
     #[must_use]
-    pub fn fill_missing(&self, _value: Cell<'_>) -> Column {
-        todo!()
+    pub fn fill_missing(&self, value: Cell<'_>) -> Column {
+        if !self.has_missing() {
+            return self.clone();
+        }
+        if let (
+            Values::Float64(values),
+            Cell::Int(_) | Cell::UInt(_) | Cell::Float(_) | Cell::Missing,
+        ) = (self.values(), value)
+        {
+            let filling = value.to_float().unwrap_or(f64::NAN);
+            let fill = |value: &f64| if value.is_nan() { filling } else { *value };
+            return self.with_values(Values::Float64(values.iter().map(fill).collect()));
+        }
+        let filled = self.cells().map(|cell| if cell.is_missing() { value } else { cell });
+        let filled = Values::Object(filled.collect());
+        if value.text().is_some() {
+            return self.with_values(filled);
+        }
+        let column = self.with_values(filled);
+        column.narrowest().map_or_else(|| column.clone(), |values| column.with_values(values))
+    }
+
+    /// The values as the type that pandas converts objects to; `None` where they stay objects.
+    fn narrowest(&self) -> Option<Values> {
+        match self.kind(Missing::Counted) {
+            Kind::Boolean => Some(Values::Bool(
+                self.cells().map(|cell| matches!(cell, Cell::Bool(true))).collect(),
+            )),
+            Kind::Integer => {
+                let signed: Option<Vec<i64>> =
+                    self.cells().map(|cell| cell.to_integer()?.to_i64()).collect();
+                let unsigned = || {
+                    self.cells()
+                        .map(|cell| cell.to_integer()?.to_u64())
+                        .collect::<Option<Vec<u64>>>()
+                };
+                signed.map(Values::Int64).or_else(|| unsigned().map(Values::UInt64))
+            }
+            Kind::Floating | Kind::IntegerAndFloat | Kind::IntegerWithMissing => {
+                Some(Values::Float64(
+                    self.cells().map(|cell| cell.to_float().unwrap_or(f64::NAN)).collect(),
+                ))
+            }
+            Kind::Empty | Kind::String | Kind::MixedWithInteger | Kind::Mixed => None,
+        }
+    }
+
+    /// The values as objects: `astype(object)`.
+    pub(super) fn to_objects(&self) -> Values {
+        match self.values() {
+            Values::Object(objects) => Values::Object(objects.clone()),
+            _ => Values::Object(self.cells().collect()),
+        }
     }
 
     /// Whether the value of a row is missing.
@@ -52,12 +180,27 @@ impl Column {
 
     /// The first row with a missing value.
     pub fn first_missing(&self) -> Option<usize> {
-        todo!()
+        match self.values() {
+            Values::Float64(values) => values.iter().position(|value| value.is_nan()),
+            Values::Object(objects) => objects.iter().position(Cell::is_missing),
+            Values::Int64(_) | Values::UInt64(_) | Values::Bool(_) => None,
+        }
     }
 
     /// Whether any value is missing: `isnull().any()`.
     pub fn has_missing(&self) -> bool {
         self.first_missing().is_some()
+    }
+
+    /// Succeeds where no value is missing.
+    ///
+    /// # Errors
+    /// Names the first row with an empty cell.
+    pub fn require_complete(&self) -> Result<(), Failure> {
+        match self.first_missing() {
+            None => Ok(()),
+            Some(row) => Err(self.failure_at(row, "the cell is empty; every row needs a value")),
+        }
     }
 
     /// Succeeds where the `.str` accessor works: an object column with text in it, or with nothing but missing values.
@@ -66,6 +209,18 @@ impl Column {
     /// # Errors
     /// Where pandas raises an AttributeError: columns of numbers or truth values, also as objects.
     pub fn require_text(&self) -> Result<(), Failure> {
-        todo!()
+        let of_text = self.dtype() == Dtype::Object
+            && matches!(
+                self.kind(Missing::Skipped),
+                Kind::String | Kind::Empty | Kind::Mixed | Kind::MixedWithInteger
+            );
+        if of_text {
+            return Ok(());
+        }
+        let found = match self.dtype() {
+            Dtype::Object => "truth values, numbers or empty cells",
+            dtype => dtype.describe(),
+        };
+        Err(self.failure(format_args!("expected text, but the whole column is read as {found}")))
     }
 }

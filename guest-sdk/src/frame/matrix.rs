@@ -1,5 +1,7 @@
 //! Several columns as one two-dimensional array, as `df[columns].to_numpy()`.
 
+use std::borrow::Cow;
+
 use super::{Cell, Column, Dtype, Role, Values};
 use crate::failure::Failure;
 
@@ -7,7 +9,6 @@ use crate::failure::Failure;
 #[derive(Debug, Clone)]
 pub struct Matrix {
     columns: Vec<Column>,
-    rows: usize,
     dtype: Dtype,
 }
 
@@ -17,13 +18,20 @@ impl Matrix {
     ///
     /// # Panics
     /// Where the columns differ in length, or there are none.
-    pub fn from_columns(_columns: &[&Column]) -> Matrix {
-        todo!()
+    pub fn from_columns(columns: &[&Column]) -> Matrix {
+        assert!(
+            columns.windows(2).all(|pair| pair[0].len() == pair[1].len()),
+            "the columns of a matrix have one length"
+        );
+        let dtype = columns.iter().map(|column| column.dtype()).reduce(common_dtype);
+        let dtype = dtype.expect("a matrix has a column");
+        let columns = columns.iter().map(|column| converted(column, dtype)).collect();
+        Matrix { columns, dtype }
     }
 
     /// The number of rows.
     pub fn rows(&self) -> usize {
-        self.rows
+        self.columns[0].len()
     }
 
     /// The number of columns.
@@ -49,6 +57,11 @@ impl Matrix {
         &self.columns[column]
     }
 
+    /// All columns, converted to the common type.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
     /// The values of a column.
     ///
     /// # Panics
@@ -69,7 +82,30 @@ impl Matrix {
     ///
     /// # Errors
     /// As [`Column::to_f64`].
-    pub fn to_f64(&self) -> Result<Vec<std::borrow::Cow<'_, [f64]>>, Failure> {
+    pub fn to_f64(&self) -> Result<Vec<Cow<'_, [f64]>>, Failure> {
         self.columns.iter().map(Column::to_f64).collect()
     }
+}
+
+/// The type that holds values of both, as pandas finds it.
+fn common_dtype(left: Dtype, right: Dtype) -> Dtype {
+    match (left, right) {
+        (left, right) if left == right => left,
+        (Dtype::Object | Dtype::Bool, _) | (_, Dtype::Object | Dtype::Bool) => Dtype::Object,
+        _ => Dtype::Float64,
+    }
+}
+
+fn converted(column: &Column, dtype: Dtype) -> Column {
+    let values = match (column.values(), dtype) {
+        (Values::Int64(values), Dtype::Float64) => {
+            Values::Float64(values.iter().map(|value| *value as f64).collect())
+        }
+        (Values::UInt64(values), Dtype::Float64) => {
+            Values::Float64(values.iter().map(|value| *value as f64).collect())
+        }
+        (_, Dtype::Object) if column.dtype() != Dtype::Object => column.to_objects(),
+        _ => return column.clone(),
+    };
+    column.with_values(values)
 }

@@ -1,5 +1,6 @@
 //! The cells of an `object` column, their texts in one arena that selections and reorderings share.
 
+use std::fmt::{self, Write};
 use std::rc::Rc;
 
 use super::Cell;
@@ -39,6 +40,11 @@ impl Objects {
     /// A text that does not lie within the arena on character boundaries panics when it is asked for.
     pub(super) fn from_parts(arena: Rc<String>, cells: Vec<StoredCell>) -> Objects {
         Objects { arena, cells }
+    }
+
+    /// Room for that many cells, to be put in one by one.
+    pub(super) fn builder(cells: usize) -> ObjectsBuilder {
+        ObjectsBuilder { arena: String::new(), cells: Vec::with_capacity(cells) }
     }
 
     /// The number of cells.
@@ -89,29 +95,60 @@ impl Objects {
     }
 }
 
+/// Objects being put together, their texts copied into one arena.
+#[derive(Debug)]
+pub(super) struct ObjectsBuilder {
+    arena: String,
+    cells: Vec<StoredCell>,
+}
+
+impl ObjectsBuilder {
+    /// Adds a cell.
+    ///
+    /// # Panics
+    /// Where the texts are 4 GiB or more together.
+    pub(super) fn push(&mut self, cell: Cell<'_>) {
+        self.cells.push(match cell {
+            Cell::Missing => StoredCell::Missing,
+            Cell::Bool(value) => StoredCell::Bool(value),
+            Cell::Int(value) => StoredCell::Int(value),
+            Cell::UInt(value) => StoredCell::UInt(value),
+            Cell::Float(value) => StoredCell::Float(value),
+            Cell::Text(text) => {
+                let start = arena_offset(self.arena.len());
+                self.arena.push_str(text);
+                StoredCell::Text { start, length: arena_offset(text.len()) }
+            }
+        });
+    }
+
+    /// Adds the text that a value is displayed as.
+    ///
+    /// # Panics
+    /// Where the texts are 4 GiB or more together.
+    pub(super) fn push_displayed(&mut self, value: &impl fmt::Display) {
+        let start = self.arena.len();
+        write!(self.arena, "{value}").expect("writing to a string succeeds");
+        let length = arena_offset(self.arena.len() - start);
+        self.cells.push(StoredCell::Text { start: arena_offset(start), length });
+    }
+
+    /// The objects.
+    pub(super) fn finish(self) -> Objects {
+        Objects { arena: Rc::new(self.arena), cells: self.cells }
+    }
+}
+
 impl<'a> FromIterator<Cell<'a>> for Objects {
     /// Copies the texts into an arena of its own.
     ///
     /// # Panics
     /// Where the texts are 4 GiB or more together.
     fn from_iter<I: IntoIterator<Item = Cell<'a>>>(cells: I) -> Objects {
-        let mut arena = String::new();
-        let cells = cells
-            .into_iter()
-            .map(|cell| match cell {
-                Cell::Missing => StoredCell::Missing,
-                Cell::Bool(value) => StoredCell::Bool(value),
-                Cell::Int(value) => StoredCell::Int(value),
-                Cell::UInt(value) => StoredCell::UInt(value),
-                Cell::Float(value) => StoredCell::Float(value),
-                Cell::Text(text) => {
-                    let start = arena_offset(arena.len());
-                    arena.push_str(text);
-                    StoredCell::Text { start, length: arena_offset(text.len()) }
-                }
-            })
-            .collect();
-        Objects { arena: Rc::new(arena), cells }
+        let cells = cells.into_iter();
+        let mut objects = Objects::builder(cells.size_hint().0);
+        cells.for_each(|cell| objects.push(cell));
+        objects.finish()
     }
 }
 

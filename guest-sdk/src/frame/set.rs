@@ -1,18 +1,36 @@
-//! The distinct values of a column: Python's `set(series)`, and pandas' `isin`, `unique`, `duplicated`, `groupby`.
+//! The distinct values of a column: Python's `set(series)`, and pandas' `isin`, `unique` and `duplicated`.
 
-use std::marker::PhantomData;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cell, Column};
+use super::key::Key;
+use super::{Cell, Column, Values};
 
 /// The distinct values of a column as Python's `set(series)` holds them: numbers equal across types, each NaN of a
 /// float column an element of its own, the missing cells of object columns one element.
 #[derive(Debug, Clone)]
-pub struct CellSet<'a>(PhantomData<&'a Column>);
+pub struct CellSet<'a> {
+    elements: Elements<'a>,
+    /// The rows of the elements that equal nothing, not even themselves.
+    incomparable: Vec<u32>,
+}
 
-impl<'a> CellSet<'a> {
+/// The elements and the row where each comes first.
+#[derive(Debug, Clone)]
+enum Elements<'a> {
+    /// Of an int64 column: ids are most often this, and it is half the size.
+    Integers(FxHashMap<i64, u32>),
+    /// Of any column.
+    Keys(FxHashMap<Key<'a>, u32>),
+}
+
+impl CellSet<'_> {
     /// The number of distinct values.
     pub fn len(&self) -> usize {
-        todo!()
+        let comparable = match &self.elements {
+            Elements::Integers(integers) => integers.len(),
+            Elements::Keys(keys) => keys.len(),
+        };
+        comparable + self.incomparable.len()
     }
 
     /// Whether there are none.
@@ -20,9 +38,10 @@ impl<'a> CellSet<'a> {
         self.len() == 0
     }
 
-    /// Whether the value is in the set.
-    pub fn contains(&self, _cell: Cell<'_>) -> bool {
-        todo!()
+    /// Whether the value is in the set: Python's `value in set(series)`, [`Cell::Missing`] being the object
+    /// `numpy.nan`.
+    pub fn contains(&self, cell: Cell<'_>) -> bool {
+        !matches!(cell, Cell::Float(value) if value.is_nan()) && self.contains_key(Key::of(cell))
     }
 
     /// Whether each value of the other set is in this one.
@@ -31,13 +50,45 @@ impl<'a> CellSet<'a> {
     }
 
     /// Whether each value of this set is in the other one.
-    pub fn is_subset(&self, _other: &CellSet<'_>) -> bool {
-        todo!()
+    pub fn is_subset(&self, other: &CellSet<'_>) -> bool {
+        self.len() <= other.len()
+            && self.incomparable.is_empty()
+            && match (&self.elements, &other.elements) {
+                (Elements::Integers(these), Elements::Integers(those)) => {
+                    these.keys().all(|integer| those.contains_key(integer))
+                }
+                (Elements::Integers(these), _) => {
+                    these.keys().all(|integer| other.contains_key(Key::Int(*integer)))
+                }
+                (Elements::Keys(these), _) => these.keys().all(|key| other.contains_key(*key)),
+            }
     }
 
     /// `self - other`: the rows of this set's column where a value that is not in the other set comes first, ascending.
-    pub fn difference(&self, _other: &CellSet<'_>) -> Vec<usize> {
-        todo!()
+    pub fn difference(&self, other: &CellSet<'_>) -> Vec<usize> {
+        let absent = |key: Key<'_>| !other.contains_key(key);
+        let comparable: Vec<u32> = match &self.elements {
+            Elements::Integers(integers) => integers
+                .iter()
+                .filter(|(integer, _)| absent(Key::Int(**integer)))
+                .map(|(_, row)| *row)
+                .collect(),
+            Elements::Keys(keys) => {
+                keys.iter().filter(|(key, _)| absent(**key)).map(|(_, row)| *row).collect()
+            }
+        };
+        let rows = comparable.iter().chain(&self.incomparable);
+        let mut rows: Vec<usize> = rows.map(|row| *row as usize).collect();
+        rows.sort_unstable();
+        rows
+    }
+
+    fn contains_key(&self, key: Key<'_>) -> bool {
+        match (&self.elements, key) {
+            (Elements::Integers(integers), Key::Int(value)) => integers.contains_key(&value),
+            (Elements::Integers(_), _) => false,
+            (Elements::Keys(keys), key) => keys.contains_key(&key),
+        }
     }
 }
 
@@ -50,22 +101,95 @@ impl PartialEq<CellSet<'_>> for CellSet<'_> {
 impl Column {
     /// Python's `set(series)`.
     pub fn set(&self) -> CellSet<'_> {
-        todo!()
+        let mut incomparable = Vec::new();
+        let elements = match self.values() {
+            Values::Int64(values) => {
+                let mut integers = FxHashMap::default();
+                integers.reserve(values.len());
+                for (row, value) in (0..).zip(values) {
+                    integers.entry(*value).or_insert(row);
+                }
+                Elements::Integers(integers)
+            }
+            Values::Float64(values) => {
+                let mut keys = FxHashMap::default();
+                for (row, value) in (0..).zip(values) {
+                    if value.is_nan() {
+                        incomparable.push(row);
+                    } else {
+                        keys.entry(Key::of_float(*value)).or_insert(row);
+                    }
+                }
+                Elements::Keys(keys)
+            }
+            _ => {
+                let mut keys = FxHashMap::default();
+                for (row, cell) in (0..).zip(self.cells()) {
+                    if matches!(cell, Cell::Float(value) if value.is_nan()) {
+                        incomparable.push(row);
+                    } else {
+                        keys.entry(Key::of(cell)).or_insert(row);
+                    }
+                }
+                Elements::Keys(keys)
+            }
+        };
+        CellSet { elements, incomparable }
     }
 
     /// pandas' `a.isin(b)`: for each row, whether its value is among those of the other column. Missing values equal
-    /// each other here.
-    pub fn is_in(&self, _other: &Column) -> Vec<bool> {
-        todo!()
+    /// each other here; integers are compared as floats with floats, and with integers of the other signedness.
+    pub fn is_in(&self, other: &Column) -> Vec<bool> {
+        let (keys, others) = common_keys(self, other);
+        let others: FxHashSet<Key<'_>> = others.collect();
+        keys.map(|key| others.contains(&key)).collect()
     }
 
     /// pandas' `unique()`: the row where each distinct value comes first, ascending. Missing values count as one.
     pub fn unique(&self) -> Vec<u32> {
-        todo!()
+        let mut seen = FxHashSet::default();
+        (0..).zip(self.keys()).filter_map(|(row, key)| seen.insert(key).then_some(row)).collect()
     }
 
     /// pandas' `duplicated()`: for each row, whether its value came in an earlier row. Missing values count as one.
     pub fn duplicated(&self) -> Vec<bool> {
-        todo!()
+        let mut seen = FxHashSet::default();
+        self.keys().map(|key| !seen.insert(key)).collect()
     }
+
+    /// The first row whose value came before, and the row where it did. Missing values count as one.
+    pub fn first_duplicate(&self) -> Option<(usize, usize)> {
+        let mut seen = FxHashMap::default();
+        self.keys()
+            .enumerate()
+            .find_map(|(row, key)| seen.insert(key, row).map(|earlier| (row, earlier)))
+    }
+
+    /// pandas' `is_unique`: whether no value comes twice.
+    pub fn is_unique(&self) -> bool {
+        self.first_duplicate().is_none()
+    }
+
+    /// The keys of all rows, each NaN being the same one.
+    pub(super) fn keys(&self) -> impl ExactSizeIterator<Item = Key<'_>> {
+        self.cells().map(Key::of)
+    }
+}
+
+/// The keys of both columns after pandas' promotion to one type: where integers meet floats, or int64 meets uint64, as
+/// floats.
+pub(super) fn common_keys<'a>(
+    left: &'a Column,
+    right: &'a Column,
+) -> (impl Iterator<Item = Key<'a>>, impl Iterator<Item = Key<'a>>) {
+    let number = |column: &Column| column.dtype().is_number();
+    let as_floats = number(left) && number(right) && left.dtype() != right.dtype();
+    let keys = move |column: &'a Column| {
+        column.cells().map(move |cell| match cell {
+            Cell::Int(value) if as_floats => Key::of_float(value as f64),
+            Cell::UInt(value) if as_floats => Key::of_float(value as f64),
+            cell => Key::of(cell),
+        })
+    };
+    (keys(left), keys(right))
 }

@@ -137,13 +137,14 @@ impl<T: Clone, Less: Fn(&T, &T) -> bool> Timsort<'_, T, Less> {
         let end = start + left_length + right_length;
         let (mut target, mut from_left, mut from_right) = (start, 0, start + left_length);
         let mut gallop_from = self.gallop_from;
-        let move_right = |items: &mut [T], target: &mut usize, from_right: &mut usize, count: usize| {
-            for step in 0..count {
-                items[*target + step] = items[*from_right + step].clone();
-            }
-            *target += count;
-            *from_right += count;
-        };
+        let move_right =
+            |items: &mut [T], target: &mut usize, from_right: &mut usize, count: usize| {
+                for step in 0..count {
+                    items[*target + step] = items[*from_right + step].clone();
+                }
+                *target += count;
+                *from_right += count;
+            };
         move_right(items, &mut target, &mut from_right, 1);
         'merging: {
             if from_right == end {
@@ -233,7 +234,8 @@ impl<T: Clone, Less: Fn(&T, &T) -> bool> Timsort<'_, T, Less> {
         let middle = start + left_length;
         let right: Vec<T> = items[middle..middle + right_length].to_vec();
         // All three count what is still to be placed; the next item lies right before.
-        let (mut target, mut of_left, mut of_right) = (middle + right_length, left_length, right_length);
+        let (mut target, mut of_left, mut of_right) =
+            (middle + right_length, left_length, right_length);
         let mut gallop_from = self.gallop_from;
         let move_left = |items: &mut [T], target: &mut usize, of_left: &mut usize, count: usize| {
             for step in 1..=count {
@@ -298,8 +300,12 @@ impl<T: Clone, Less: Fn(&T, &T) -> bool> Timsort<'_, T, Less> {
                     if of_right == 1 {
                         break 'merging;
                     }
-                    let keep =
-                        gallop_left(&items[start + of_left - 1], &right[..of_right], of_right - 1, less);
+                    let keep = gallop_left(
+                        &items[start + of_left - 1],
+                        &right[..of_right],
+                        of_right - 1,
+                        less,
+                    );
                     right_wins = of_right - keep;
                     for step in 1..=right_wins {
                         items[target - step] = right[of_right - step].clone();

@@ -37,6 +37,26 @@ pub enum IntegerError {
 }
 
 impl Integer {
+    /// Python's `int(value)` of a float: cut off toward zero. `None` where Python raises an error: NaN and infinities.
+    pub fn from_float(value: f64) -> Option<Integer> {
+        if !value.is_finite() {
+            return None;
+        }
+        // Formatting without places would round; of a whole number it writes all digits.
+        Some(Integer::from_digits(value < 0.0, &format!("{:.0}", value.trunc().abs())))
+    }
+
+    fn from_digits(negative: bool, digits: &str) -> Integer {
+        let size = digits.trim_start_matches('0');
+        // Every int64 has a size that fits i128 by far.
+        let small = if size.is_empty() { Some(0) } else { size.parse::<i128>().ok() }
+            .and_then(|size| i64::try_from(if negative { -size } else { size }).ok());
+        match small {
+            Some(value) => Integer::Small(value),
+            None => Integer::Large { negative, digits: size.into() },
+        }
+    }
+
     /// It as int64, if it fits.
     pub fn to_i64(&self) -> Option<i64> {
         match self {
@@ -93,14 +113,14 @@ impl Integer {
 
 impl Ord for Integer {
     fn cmp(&self, other: &Integer) -> Ordering {
-        let size_order = |left: &str, right: &str| left.len().cmp(&right.len()).then_with(|| left.cmp(right));
+        let size_order =
+            |left: &str, right: &str| left.len().cmp(&right.len()).then_with(|| left.cmp(right));
         match (self, other) {
             (Integer::Small(left), Integer::Small(right)) => left.cmp(right),
             (Integer::Large { negative: true, .. }, Integer::Small(_))
             | (Integer::Small(_), Integer::Large { negative: false, .. }) => Ordering::Less,
-            (Integer::Large { .. }, Integer::Small(_)) | (Integer::Small(_), Integer::Large { .. }) => {
-                Ordering::Greater
-            }
+            (Integer::Large { .. }, Integer::Small(_))
+            | (Integer::Small(_), Integer::Large { .. }) => Ordering::Greater,
             (
                 Integer::Large { negative: left_negative, digits: left },
                 Integer::Large { negative: right_negative, digits: right },
@@ -123,6 +143,12 @@ impl PartialOrd for Integer {
 impl From<i64> for Integer {
     fn from(value: i64) -> Integer {
         Integer::Small(value)
+    }
+}
+
+impl From<u64> for Integer {
+    fn from(value: u64) -> Integer {
+        Integer::from_digits(false, &value.to_string())
     }
 }
 
@@ -158,12 +184,5 @@ pub fn python_int(text: &str) -> Result<Integer, IntegerError> {
     if digits.len() > MOST_DIGITS {
         return Err(IntegerError::TooManyDigits);
     }
-    let size = digits.trim_start_matches('0');
-    // Every int64 has a size that fits i128 by far; so do the few larger ones that are sorted out below.
-    let small = if size.is_empty() { Some(0) } else { size.parse::<i128>().ok() }
-        .and_then(|size| i64::try_from(if negative { -size } else { size }).ok());
-    Ok(match small {
-        Some(value) => Integer::Small(value),
-        None => Integer::Large { negative, digits: size.into() },
-    })
+    Ok(Integer::from_digits(negative, &digits))
 }

@@ -2,12 +2,12 @@
 //!
 //! All of it is as CPython 3.11 does it (Unicode 14), character by character.
 
-mod round;
 mod decimal;
 mod float;
 mod integer;
 mod lower;
 mod repr;
+mod round;
 mod whitespace;
 
 pub use float::python_float;

@@ -1,0 +1,99 @@
+//! The rows of each value of a column: what pandas' `groupby` and `merge` work with.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+
+use super::kind::{Kind, Missing};
+use super::set::common_keys;
+use super::{Cell, Column, Dtype, Role};
+use crate::failure::Failure;
+
+impl Column {
+    /// `groupby(column)`: the rows of each value, the values in ascending order, the rows of each ascending. Rows with
+    /// a missing value are in no group. Where text and numbers are mixed, numbers come first.
+    pub fn groups(&self) -> Vec<Vec<u32>> {
+        let mut places = FxHashMap::default();
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        for (row, key) in (0..).zip(self.keys()) {
+            if !self.is_missing(row as usize) {
+                let place = *places.entry(key).or_insert_with(|| {
+                    groups.push(Vec::new());
+                    groups.len() - 1
+                });
+                groups[place].push(row);
+            }
+        }
+        groups.sort_by(|left, right| {
+            numbers_first(self.cell(left[0] as usize), self.cell(right[0] as usize))
+        });
+        groups
+    }
+
+    /// `left.merge(right, on=column)`: the pairs of rows with equal values, in the order of the left rows, and of the
+    /// right rows within. Missing values equal each other.
+    ///
+    /// # Errors
+    /// Where one column holds text and the other numbers, which pandas refuses to merge on. The submission is at
+    /// fault if one of the columns is its.
+    pub fn merge_rows(&self, right: &Column) -> Result<Vec<(u32, u32)>, Failure> {
+        self.require_mergeable(right)?;
+        let (left_keys, right_keys) = common_keys(self, right);
+        // The rows of each value on the right, chained from the first to the last.
+        const END: u32 = u32::MAX;
+        let mut first_and_last: FxHashMap<_, (u32, u32)> = FxHashMap::default();
+        let mut next = vec![END; right.len()];
+        for (row, key) in (0..).zip(right_keys) {
+            first_and_last
+                .entry(key)
+                .and_modify(|(_, last)| {
+                    next[*last as usize] = row;
+                    *last = row;
+                })
+                .or_insert((row, row));
+        }
+        let mut pairs = Vec::with_capacity(self.len());
+        for (left_row, key) in (0..).zip(left_keys) {
+            let mut row = first_and_last.get(&key).map_or(END, |(first, _)| *first);
+            while row != END {
+                pairs.push((left_row, row));
+                row = next[row as usize];
+            }
+        }
+        Ok(pairs)
+    }
+
+    fn require_mergeable(&self, right: &Column) -> Result<(), Failure> {
+        if self.is_empty() || right.is_empty() {
+            return Ok(());
+        }
+        let numbers_and_objects = match (self.dtype(), right.dtype()) {
+            (Dtype::Object, other) | (other, Dtype::Object) => other.is_number(),
+            _ => false,
+        };
+        // Truth values and integers among objects may meet numbers; a column with text in it may not.
+        let like_integers = |kind| {
+            matches!(kind, Kind::Integer | Kind::MixedWithInteger | Kind::Boolean | Kind::Empty)
+        };
+        let like_text = |kind| matches!(kind, Kind::String | Kind::Mixed | Kind::Empty);
+        let (left_kind, right_kind) = (self.kind(Missing::Counted), right.kind(Missing::Counted));
+        if numbers_and_objects
+            && !(like_integers(left_kind) && like_integers(right_kind))
+            && like_text(left_kind) != like_text(right_kind)
+        {
+            let (at_fault, other) =
+                if self.role() == Role::Submission { (self, right) } else { (right, self) };
+            return Err(at_fault.failure(format_args!(
+                "its values are read as {}, those that they are to be matched with as {}",
+                at_fault.dtype().describe(),
+                other.dtype().describe(),
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The order that pandas falls back on where Python has none: numbers before text.
+fn numbers_first(left: Cell<'_>, right: Cell<'_>) -> Ordering {
+    left.python_cmp(right).unwrap_or_else(|| left.text().is_some().cmp(&right.text().is_some()))
+}
