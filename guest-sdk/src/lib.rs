@@ -19,6 +19,7 @@ pub mod boxes;
 #[doc(hidden)]
 pub mod contract;
 mod failure;
+pub mod families;
 pub mod frame;
 mod grader;
 pub mod masks;

@@ -1,0 +1,18 @@
+//! Competitions that count how many labels are right, rows matched by an id.
+
+use crate::failure::Failure;
+use crate::frame::{Frame, align_on};
+use crate::grader::Score;
+use crate::metrics;
+
+/// Accuracy of the column `target`, rows matched by the column `id`.
+///
+/// # Errors
+/// The submission is at fault where a column is missing, its ids are not those of the answers, or its labels do not
+/// compare with those of the answers (see [`metrics::accuracy`]).
+pub fn accuracy(submission: &Frame, answers: &Frame, id: &str, target: &str) -> Result<Score, Failure> {
+    answers.require_columns(&[id, target])?;
+    submission.require_columns(&[id, target])?;
+    let (submission, answers) = align_on(id, submission, answers)?;
+    metrics::accuracy(answers.column(target)?, submission.column(target)?).map(Score::new)
+}
