@@ -17,9 +17,9 @@ use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
 
 use crate::lock::{self, Lock};
+use crate::setup::{self, GRADER_TARGET};
 use crate::workspace;
 
-const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "grader";
 
 /// What `cargo xtask graders` is told.
@@ -40,20 +40,15 @@ impl Arguments {
     pub(crate) fn of(ids: &[String]) -> Arguments {
         Arguments { ids: ids.to_vec(), ..Arguments::default() }
     }
-
-    /// Builds all graders and insists on the digests in the lock.
-    pub(crate) fn all_locked() -> Arguments {
-        Arguments { locked: true, ..Arguments::default() }
-    }
 }
 
 /// A crate in `graders-wasm/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct GraderCrate {
+pub(crate) struct GraderCrate {
     /// The competition's id, which is the name of the folder.
-    id: String,
+    pub(crate) id: String,
     /// The name of the package. It is the id wherever cargo allows it (a name may not begin with a digit).
-    package: String,
+    pub(crate) package: String,
 }
 
 /// Builds, encodes, and compares with the lock.
@@ -66,6 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
 
+    setup::install_grader_target()?;
     let (modules, build) = build_modules(&chosen)?;
     let folder = workspace::built_graders();
     let mut digests = BTreeMap::new();
@@ -102,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// The crates in `graders-wasm/`, by id.
-fn grader_crates() -> Result<Vec<GraderCrate>> {
+pub(crate) fn grader_crates() -> Result<Vec<GraderCrate>> {
     let folder = workspace::root().join("graders-wasm");
     let mut crates = Vec::new();
     for entry in
@@ -153,7 +149,7 @@ fn choose(crates: &[GraderCrate], ids: &[String]) -> Result<Vec<GraderCrate>> {
 fn build_modules(crates: &[GraderCrate]) -> Result<(BTreeMap<String, PathBuf>, Result<()>)> {
     let mut command = workspace::cargo();
     command
-        .args(["build", "--keep-going", "--target", TARGET, "--profile", PROFILE])
+        .args(["build", "--keep-going", "--target", GRADER_TARGET, "--profile", PROFILE])
         .args(["--message-format", "json-render-diagnostics"])
         .env("CARGO_ENCODED_RUSTFLAGS", rust_flags()?.join("\u{1f}"))
         .env_remove("RUSTFLAGS")

@@ -8,9 +8,12 @@
 mod graders;
 mod lock;
 mod parity;
+mod setup;
+mod test;
 mod workspace;
 
-use anyhow::Result;
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 /// Build automation of Podium.
@@ -23,15 +26,28 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
+    /// Checks whether this machine can build Podium, and installs the WebAssembly target
+    Setup,
     /// Builds graders into target/graders/<id>.wasm
     Graders(graders::Arguments),
     /// Compares graders with what the reference said of thousands of submissions
     Parity(parity::Arguments),
+    /// Runs every test
+    Test(test::Arguments),
 }
 
-fn main() -> Result<()> {
-    match Arguments::parse().verb {
+fn main() -> ExitCode {
+    let result = match Arguments::parse().verb {
+        Verb::Setup => setup::run(),
         Verb::Graders(arguments) => graders::run(&arguments),
         Verb::Parity(arguments) => parity::run(&arguments),
+        Verb::Test(arguments) => test::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }

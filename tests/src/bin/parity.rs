@@ -31,7 +31,17 @@ struct Arguments {
     json: bool,
 }
 
-fn main() -> Result<ExitCode> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     let corpus = arguments.corpus.map_or_else(Corpus::of_checkout, Corpus::new);
     let graders = arguments.graders.unwrap_or_else(artifacts::graders);
