@@ -10,8 +10,9 @@ const CLIP: f64 = 1e-15;
 /// The mean over the rows of Σ y·ln(y/p): `truth` holds the true probabilities, a vector a class, and `prediction` a
 /// column a class.
 ///
-/// Where y is 0 the class counts nothing. Predictions are kept off 0 and 1 by 10⁻¹⁵; in a column of integers that has
-/// no effect, so a 0 there makes the score infinite where y is not 0. NaN of no rows.
+/// Where y is 0 the class counts nothing. Predictions are kept off 0 and 1 by 10⁻¹⁵. In a column of integers pandas turns
+/// the clipped values back into integers, so they are kept within 0 and 1 only, and a 0 makes the score infinite where y
+/// is not 0. A missing prediction counts nothing. NaN of no rows.
 ///
 /// # Errors
 /// Where a prediction is text that is no number.
@@ -23,9 +24,9 @@ pub fn kullback_leibler(truth: &[Vec<f64>], prediction: &[&Column]) -> Result<f6
     let rows = prediction.first().map_or(0, |column| column.len());
     assert!(truth.iter().all(|column| column.len() == rows), "as many rows on both sides");
     let predicted = prediction.iter().map(|column| column.to_f64()).collect::<Result<Vec<_>, _>>()?;
-    let is_clipped: Vec<bool> = prediction
+    let margins: Vec<f64> = prediction
         .iter()
-        .map(|column| !matches!(column.dtype(), Dtype::Int64 | Dtype::UInt64))
+        .map(|column| if matches!(column.dtype(), Dtype::Int64 | Dtype::UInt64) { 0.0 } else { CLIP })
         .collect();
     Ok(numeric::mean_by(rows, |row| {
         numeric::sum_by(truth.len(), |class| {
@@ -33,9 +34,10 @@ pub fn kullback_leibler(truth: &[Vec<f64>], prediction: &[&Column]) -> Result<f6
             if actual == 0.0 {
                 return 0.0;
             }
-            let predicted = predicted[class][row];
-            let predicted = if is_clipped[class] { predicted.clamp(CLIP, 1.0 - CLIP) } else { predicted };
-            actual * (actual / predicted).ln()
+            let predicted = predicted[class][row].clamp(margins[class], 1.0 - margins[class]);
+            let term = actual * (actual / predicted).ln();
+            // pandas skips what is missing when it adds up a row.
+            if term.is_nan() { 0.0 } else { term }
         })
     }))
 }

@@ -2,6 +2,7 @@
 //! `metrics.fbeta_score` of one label a row. For several labels a row see [`label_sets`](super::label_sets).
 
 use super::labels::{LabelList, TargetType, check_targets, equal_rows};
+use super::numbers::submitted_first;
 use super::numeric;
 use crate::failure::Failure;
 use crate::frame::{Cell, Column, Dtype};
@@ -100,17 +101,18 @@ pub fn f_beta(truth: &Column, prediction: &Column, beta: f64, average: Average) 
     Ok(averaged(&listed, average, |counts| counts.f_beta(beta)))
 }
 
-/// The F score of the label 1 (or true) among two labels: `average="binary"`.
+/// The F score of the label 1 (or true) among two labels: `average="binary"`. With one label alone, which need not be 1,
+/// it is 0 or 1.
 ///
 /// # Errors
 /// As [`f_beta`]; where there are more than two labels, or two of which none is 1.
 pub fn f_beta_binary(truth: &Column, prediction: &Column, beta: f64) -> Result<f64, Failure> {
     let kind = check_targets(truth, prediction)?;
-    if truth.dtype() != Dtype::Object || prediction.dtype() != Dtype::Object {
-        super::labels::require_comparable(truth, prediction)?;
-    }
-    let is_positive = |cell: Cell<'_>| cell.equals(Cell::Int(1));
-    let (submitted, _) = super::numbers::submitted_first(truth, prediction);
+    let has_two = LabelList::of_both(truth, prediction)?.len() > 1;
+    // A lone label of text is joined with the number 1, which makes that text as well.
+    let positive = if truth.dtype() == Dtype::Object && !has_two { Cell::Text("1") } else { Cell::Int(1) };
+    let is_positive = |cell: Cell<'_>| cell.equals(positive);
+    let (submitted, _) = submitted_first(truth, prediction);
     if kind == TargetType::Multiclass {
         return Err(submitted.failure("expected at most two different labels, those of the answers included"));
     }
@@ -122,7 +124,6 @@ pub fn f_beta_binary(truth: &Column, prediction: &Column, beta: f64) -> Result<f
         predicted: prediction.cells().filter(|cell| is_positive(*cell)).count() as u64,
         actual: truth.cells().filter(|cell| is_positive(*cell)).count() as u64,
     };
-    let has_two = LabelList::of_both(truth, prediction)?.len() > 1;
     if counts.predicted + counts.actual == 0 && has_two {
         return Err(submitted.failure("expected 1 as one of the two labels"));
     }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::numbers::{require_same_length, submitted_first};
 use crate::failure::Failure;
-use crate::frame::{Cell, Column, Dtype, Objects, Role, Values};
+use crate::frame::{Column, Dtype, Objects, Role, Values};
 
 /// The kind of a column of labels: `utils.multiclass.type_of_target` for one-dimensional arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -362,10 +362,4 @@ pub fn integer_labels(name: &str, role: Role, labels: &[i128]) -> Result<Column,
         Values::Float64(labels.iter().map(|label| *label as f64).collect())
     };
     Ok(Column::new(name, role, values))
-}
-
-/// What a column holds in one row, for the tables of tests.
-#[cfg(test)]
-pub(super) fn column_of(name: &str, role: Role, cells: &[Cell<'_>]) -> Column {
-    Column::new(name, role, Values::Object(cells.iter().copied().collect()))
 }

@@ -71,55 +71,73 @@ pub fn inversions<T: Copy + Ord>(values: &[T]) -> u64 {
     count
 }
 
-/// The label ranking average precision of one row: over its relevant labels, the mean of the share of relevant labels
-/// among those ranked at least as high.
+/// For each relevant label of a row, the share of relevant labels among those ranked at least as high as it.
 ///
-/// Ties count as ranked at least as high. A row whose labels are all relevant, or none of them, scores 1. As one row of
-/// `metrics.label_ranking_average_precision_score` in scikit-learn 1.5.2; weighted by the number of relevant labels
-/// (and without the rows that have none), the rows' mean is LWLRAP, see [`label_weighted_ranking`].
+/// A label is ranked at least as high as another when its score is at least as large, so ties count. Given as (label,
+/// precision), the highest score first. The mean over a row's labels is its label ranking average precision, as
+/// `metrics.label_ranking_average_precision_score` in scikit-learn 1.5.2 has it; see [`LabelWeightedRanking`] for many
+/// rows.
 ///
 /// # Panics
-/// Where the slices differ in length, or a score is NaN.
-pub fn label_ranking_average_precision(relevant: &[bool], scores: &[f64]) -> f64 {
+/// Where the slices differ in length, or a score is not comparable (NaN).
+pub fn label_precisions<T: Copy + PartialOrd>(
+    relevant: &[bool],
+    scores: &[T],
+) -> Vec<(usize, f64)> {
     assert_eq!(relevant.len(), scores.len(), "each label has a score");
-    assert!(!scores.iter().any(|score| score.is_nan()), "NaN has no rank");
-    let wanted = relevant.iter().filter(|relevant| **relevant).count();
-    if wanted == 0 || wanted == relevant.len() {
-        return 1.0;
-    }
-    let mut descending: Vec<(f64, bool)> =
-        scores.iter().copied().zip(relevant.iter().copied()).collect();
-    descending.sort_unstable_by(|a, b| b.0.partial_cmp(&a.0).expect("no score is NaN"));
-    let (mut rank, mut found, mut sum) = (0, 0, 0.0);
-    for tied in descending.chunk_by(|a, b| a.0 == b.0) {
+    let mut labels: Vec<usize> = (0..scores.len()).collect();
+    labels.sort_by(|a, b| scores[*b].partial_cmp(&scores[*a]).expect("NaN has no rank"));
+    let (mut rank, mut found) = (0, 0);
+    let mut precisions = Vec::new();
+    for tied in labels.chunk_by(|a, b| scores[*a] == scores[*b]) {
+        let hits = || tied.iter().copied().filter(|label| relevant[*label]);
         rank += tied.len();
-        let hits = tied.iter().filter(|(_, relevant)| *relevant).count();
-        found += hits;
-        sum += hits as f64 * (found as f64 / rank as f64);
+        found += hits().count();
+        precisions.extend(hits().map(|label| (label, found as f64 / rank as f64)));
     }
-    sum / wanted as f64
+    precisions
 }
 
-/// Label-weighted label-ranking average precision: the mean of [`label_ranking_average_precision`] over the rows,
-/// each weighted by its number of relevant labels. Rows without relevant labels count for nothing.
+/// Label-weighted label-ranking average precision of many rows: the mean of [`label_precisions`] over all relevant
+/// labels of all rows, each label weighing the same.
 ///
 /// The formula is that of DCASE 2019 task 2 (Fonseca et al., "Audio tagging with noisy labels and minimal supervision",
-/// 2019). Rows are given as (relevant, scores); `None` where no row has a relevant label.
-///
-/// # Panics
-/// As [`label_ranking_average_precision`].
-pub fn label_weighted_ranking<'a>(
-    rows: impl IntoIterator<Item = (&'a [bool], &'a [f64])>,
-) -> Option<f64> {
-    let (mut sum, mut weights) = (0.0, 0.0);
-    for (relevant, scores) in rows {
-        let weight = relevant.iter().filter(|relevant| **relevant).count() as f64;
-        if weight > 0.0 {
-            sum += weight * label_ranking_average_precision(relevant, scores);
-            weights += weight;
+/// 2019), which is scikit-learn's label ranking average precision weighted by each row's number of relevant labels.
+#[derive(Debug, Clone)]
+pub struct LabelWeightedRanking {
+    /// For each label, the sum of its precisions and how often it was relevant.
+    labels: Vec<(f64, u64)>,
+}
+
+impl LabelWeightedRanking {
+    /// No rows yet, of that many labels.
+    pub fn new(labels: usize) -> LabelWeightedRanking {
+        LabelWeightedRanking { labels: vec![(0.0, 0); labels] }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// As [`label_precisions`], and where the row has another number of labels.
+    pub fn add<T: Copy + PartialOrd>(&mut self, relevant: &[bool], scores: &[T]) {
+        assert_eq!(relevant.len(), self.labels.len(), "each row has the same labels");
+        for (label, precision) in label_precisions(relevant, scores) {
+            let (sum, count) = &mut self.labels[label];
+            *sum += precision;
+            *count += 1;
         }
     }
-    (weights > 0.0).then(|| sum / weights)
+
+    /// The score; `None` where no label was relevant in any row.
+    pub fn score(&self) -> Option<f64> {
+        let count: u64 = self.labels.iter().map(|(_, count)| count).sum();
+        (count > 0).then(|| self.labels.iter().map(|(sum, _)| sum).sum::<f64>() / count as f64)
+    }
+
+    /// The mean precision of each label; `None` for those never relevant.
+    pub fn by_label(&self) -> impl Iterator<Item = Option<f64>> {
+        self.labels.iter().map(|&(sum, count)| (count > 0).then(|| sum / count as f64))
+    }
 }
 
 #[cfg(test)]
@@ -149,6 +167,12 @@ mod tests {
         }
     }
 
+    fn mean_precision<T: Copy + PartialOrd>(relevant: &[bool], scores: &[T]) -> f64 {
+        let mut rows = LabelWeightedRanking::new(relevant.len());
+        rows.add(relevant, scores);
+        rows.score().unwrap()
+    }
+
     /// scikit-learn 1.5.2: `label_ranking_average_precision_score([relevant], [scores])`.
     #[test]
     fn label_ranking_agrees_with_recorded_values() {
@@ -156,14 +180,24 @@ mod tests {
             (&[true, false, false][..], &[0.75, 0.5, 1.0][..], 0.5),
             (&[false, false, true], &[1.0, 0.2, 0.1], 1.0 / 3.0),
             (&[true, false, true, false], &[0.5, 0.5, 0.5, 0.1], 2.0 / 3.0),
-            (&[true, false, true, false], &[0.9, 0.5, 0.5, 0.7], (1.0 + 0.5) / 2.0),
+            (&[true, false, true, false], &[0.9, 0.5, 0.5, 0.7], 0.75),
             (&[true, true], &[0.0, 1.0], 1.0),
-            (&[false, false], &[0.0, 1.0], 1.0),
         ] {
-            let precision = label_ranking_average_precision(relevant, scores);
+            let precision = mean_precision(relevant, scores);
             assert!((precision - expected).abs() < 1e-15, "{relevant:?} {scores:?} {precision}");
         }
-        assert_eq!(label_weighted_ranking([(&[false][..], &[0.5][..])]), None);
+    }
+
+    #[test]
+    fn rows_weigh_by_their_labels() {
+        let mut rows = LabelWeightedRanking::new(3);
+        assert_eq!(rows.score(), None);
+        rows.add(&[true, true, false], &[3, 1, 2]);
+        rows.add(&[false, true, false], &[3, 2, 1]);
+        rows.add(&[false, false, false], &[3, 2, 1]);
+        assert_eq!(rows.score(), Some((1.0 + 2.0 / 3.0 + 0.5) / 3.0));
+        let by_label: Vec<_> = rows.by_label().collect();
+        assert_eq!(by_label, [Some(1.0), Some((2.0 / 3.0 + 0.5) / 2.0), None]);
     }
 
     proptest! {
@@ -195,12 +229,13 @@ mod tests {
         fn label_ranking_depends_on_the_order_alone(
             rows in proptest::collection::vec((any::<bool>(), -8i32..8), 1..20)
         ) {
-            let relevant: Vec<bool> = rows.iter().map(|row| row.0).collect();
+            let mut relevant: Vec<bool> = rows.iter().map(|row| row.0).collect();
+            relevant[0] = true;
             let scores: Vec<f64> = rows.iter().map(|row| f64::from(row.1)).collect();
             let cubed: Vec<f64> = scores.iter().map(|score| score.powi(3) + 7.0).collect();
-            let precision = label_ranking_average_precision(&relevant, &scores);
+            let precision = mean_precision(&relevant, &scores);
             prop_assert!(precision > 0.0 && precision <= 1.0);
-            prop_assert_eq!(precision, label_ranking_average_precision(&relevant, &cubed));
+            prop_assert_eq!(precision, mean_precision(&relevant, &cubed));
         }
     }
 }

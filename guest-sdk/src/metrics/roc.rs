@@ -86,9 +86,13 @@ pub fn roc_auc_by_column(truth: &Matrix, scores: &Matrix) -> Result<Vec<f64>, Fa
 /// be more than two, and the positives or the negatives may be missing.
 ///
 /// # Errors
-/// Where the columns differ in length or are empty, the truth holds no labels, or a score is missing, infinite or no
-/// number.
+/// Where the columns differ in length or are empty, the truth holds no labels, or a score is missing, infinite or text
+/// (even of a number: unlike [`roc_auc`], scikit-learn doesn't convert it here).
 pub fn roc_curve(truth: &Column, scores: &Column) -> Result<RocCurve, Failure> {
+    if let Some(row) = scores.cells().position(|cell| cell.text().is_some()) {
+        return Err(scores
+            .failure_at(row, format_args!("expected a number, found {}", scores.describe(row))));
+    }
     let scored = Numbers::finite(scores)?;
     target_type(truth)?;
     require_same_length(truth, scores)?;
