@@ -49,6 +49,19 @@ impl Column {
         self.stable_order().map(StableOrder::finish)
     }
 
+    /// The rows in the order of `set_index(column).sort_index()`: as [`Column::argsort`], but rows that are in ascending
+    /// order already, equal ones included, stay where they are.
+    ///
+    /// # Errors
+    /// As [`Column::argsort`].
+    pub fn argsort_as_index(&self) -> Result<Vec<u32>, Failure> {
+        let stable = self.stable_order()?;
+        if stable.missing.is_empty() && stable.rows.is_sorted() {
+            return Ok(stable.finish());
+        }
+        self.argsort()
+    }
+
     /// The column with its own values in the order of [`Column::argsort`].
     ///
     /// # Errors

@@ -1,14 +1,14 @@
 //! numpy's default sort, with its order among equal keys.
 //!
 //! The algorithm is that of numpy 1.26.4 (`npysort/quicksort.cpp`, `heapsort.cpp`): quicksort with the median of three
-//! as pivot, the larger part put off, parts of up to seventeen items by insertion, and heapsort for a part that is
+//! as pivot, the larger part put off, parts of up to sixteen items by insertion, and heapsort for a part that is
 //! begun once the depth passed twice the logarithm of the length. It looks at keys through "less" alone, so keys that
 //! compare alike are left in the same order; that is what lets callers sort ranks instead of the keys themselves.
 
 use std::cmp::Ordering;
 
 /// A part whose last place is more than this far from its first is partitioned.
-const INSERTION_SPAN: usize = 16;
+const INSERTION_SPAN: usize = 15;
 
 /// A part that was put off: its first and last place, and the depth that is left to it.
 struct Part {
