@@ -14,18 +14,7 @@ use crate::failure::Failure;
 pub fn align_on(id: &str, submission: &Frame, answers: &Frame) -> Result<(Frame, Frame), Failure> {
     answers.require_columns(&[id])?;
     submission.require_columns(&[id])?;
-    if submission.len() != answers.len() {
-        let mut message = format!(
-            "{} has {} where {} are expected",
-            submission.name(),
-            count(submission.len(), "row"),
-            answers.len()
-        );
-        if let Some(difference) = compare_ids(submission.column(id)?, answers.column(id)?) {
-            message.push_str(&format!("; {difference}"));
-        }
-        return Err(Failure::submission(message));
-    }
+    require_same_length(id, submission, answers)?;
     let submission = submission.sort_by(id)?;
     let answers = answers.sort_by(id)?;
     let (ids, expected) = (submission.column(id)?, answers.column(id)?);
@@ -40,6 +29,44 @@ pub fn align_on(id: &str, submission: &Frame, answers: &Frame) -> Result<(Frame,
             ids.cell(row).describe(),
             expected.cell(row).describe()
         )
+    })))
+}
+
+/// Checks that the tables have equally many rows.
+///
+/// # Errors
+/// The submission is at fault where it has more or fewer rows; the message says how many, and which ids are unknown,
+/// missing or repeated where that can be told. Either is at fault that has no column `id`.
+pub fn require_same_length(id: &str, submission: &Frame, answers: &Frame) -> Result<(), Failure> {
+    if submission.len() != answers.len() {
+        let mut message = format!(
+            "{} has {} where {} are expected",
+            submission.name(),
+            count(submission.len(), "row"),
+            answers.len()
+        );
+        if let Some(difference) = compare_ids(submission.column(id)?, answers.column(id)?) {
+            message.push_str(&format!("; {difference}"));
+        }
+        return Err(Failure::submission(message));
+    }
+    Ok(())
+}
+
+/// Checks that the columns `id` of both tables hold the same values, whatever their order and however often each comes:
+/// `set(submission[id]) == set(answers[id])`.
+///
+/// # Errors
+/// The submission is at fault where it has no such column or its values are others; the message names the first that is
+/// unknown or missing. The answers are at fault where they have no such column.
+pub fn require_same_ids(id: &str, submission: &Frame, answers: &Frame) -> Result<(), Failure> {
+    let expected = answers.column(id)?;
+    let ids = submission.column(id)?;
+    if ids.set() == expected.set() {
+        return Ok(());
+    }
+    Err(Failure::submission(compare_ids(ids, expected).unwrap_or_else(|| {
+        format!("column `{id}`: its values are not those of the answers")
     })))
 }
 

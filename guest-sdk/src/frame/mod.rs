@@ -30,7 +30,7 @@ use self::table::Table;
 use crate::failure::Failure;
 use crate::source::{Bytes, Source};
 
-pub use align::{align_on, require_same_ids};
+pub use align::{align_on, require_same_ids, require_same_length};
 pub use cell::Cell;
 pub use column::{Column, Dtype, FileRows, Values};
 pub use matrix::Matrix;

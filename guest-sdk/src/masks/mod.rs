@@ -6,14 +6,17 @@
 //!
 //! - [`Mask`]: the set and its arithmetic ([`Mask::area`], [`Mask::intersection_area`], [`Mask::dice`], [`Mask::iou`] …);
 //! - [`decode`] and [`Mask::encode`]: the text form `start length start length …`, 1-based;
+//! - [`decode_cell`]: the mask in a cell of a column, with messages that say where it is wrong;
 //! - [`Shape`]: which row and column a pixel's number stands for;
 //! - [`Solid`]: a stack of masks, and [`hausdorff`], the distance between two of them.
 
+mod cell;
 mod decode;
 mod mask;
 mod shape;
 mod solid;
 
+pub use cell::{EmptyCell, decode_cell};
 pub use decode::{DecodeError, decode};
 pub use mask::{Mask, Run};
 pub use shape::{Order, Shape};
