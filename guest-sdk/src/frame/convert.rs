@@ -113,28 +113,30 @@ impl Column {
     }
 
     /// `fillna(value)`: where a value is missing, this one instead. A float column keeps its type if the value is a
-    /// number and becomes objects otherwise; objects become a type that holds them all, as pandas 2.2 makes them.
+    /// number and becomes objects otherwise. Objects become numbers or truth values where all are, missing or not, as
+    /// pandas 2.2 makes them.
     #[must_use]
     pub fn fill_missing(&self, value: Cell<'_>) -> Column {
-        if !self.has_missing() {
-            return self.clone();
+        let number = !matches!(value, Cell::Bool(_) | Cell::Text(_));
+        match self.values() {
+            Values::Float64(values) if number && self.has_missing() => {
+                let filling = value.to_float().unwrap_or(f64::NAN);
+                let fill = |value: &f64| if value.is_nan() { filling } else { *value };
+                self.with_values(Values::Float64(values.iter().map(fill).collect()))
+            }
+            Values::Object(_) => {
+                let column = if self.has_missing() { self.filled(value) } else { self.clone() };
+                column.narrowest().map_or_else(|| column.clone(), |values| column.with_values(values))
+            }
+            Values::Float64(_) if self.has_missing() => self.filled(value),
+            _ => self.clone(),
         }
-        if let (
-            Values::Float64(values),
-            Cell::Int(_) | Cell::UInt(_) | Cell::Float(_) | Cell::Missing,
-        ) = (self.values(), value)
-        {
-            let filling = value.to_float().unwrap_or(f64::NAN);
-            let fill = |value: &f64| if value.is_nan() { filling } else { *value };
-            return self.with_values(Values::Float64(values.iter().map(fill).collect()));
-        }
+    }
+
+    /// The values as objects, another one where one is missing.
+    fn filled(&self, value: Cell<'_>) -> Column {
         let filled = self.cells().map(|cell| if cell.is_missing() { value } else { cell });
-        let filled = Values::Object(filled.collect());
-        if value.text().is_some() {
-            return self.with_values(filled);
-        }
-        let column = self.with_values(filled);
-        column.narrowest().map_or_else(|| column.clone(), |values| column.with_values(values))
+        self.with_values(Values::Object(filled.collect()))
     }
 
     /// The values as the type that pandas converts objects to; `None` where they stay objects.
@@ -154,9 +156,10 @@ impl Column {
                 signed.map(Values::Int64).or_else(|| unsigned().map(Values::UInt64))
             }
             Kind::Floating | Kind::IntegerAndFloat | Kind::IntegerWithMissing => {
-                Some(Values::Float64(
-                    self.cells().map(|cell| cell.to_float().unwrap_or(f64::NAN)).collect(),
-                ))
+                let unsigned = self.cells().any(|cell| matches!(cell, Cell::UInt(_)));
+                let negative = self.cells().any(|cell| matches!(cell, Cell::Int(value) if value < 0));
+                let floats = || self.cells().map(|cell| cell.to_float().unwrap_or(f64::NAN)).collect();
+                (!(unsigned && negative)).then(|| Values::Float64(floats()))
             }
             Kind::Empty | Kind::String | Kind::MixedWithInteger | Kind::Mixed => None,
         }

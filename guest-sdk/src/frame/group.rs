@@ -64,7 +64,7 @@ impl Column {
     }
 
     fn require_mergeable(&self, right: &Column) -> Result<(), Failure> {
-        if self.is_empty() || right.is_empty() {
+        if self.is_empty() != right.is_empty() {
             return Ok(());
         }
         let numbers_and_objects = match (self.dtype(), right.dtype()) {

@@ -7,7 +7,8 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Parsed {
     Missing,
-    Integer(i128),
+    /// An integer of 64 bits with or without sign, and the float that stands for it among floats.
+    Integer(i128, f64),
     Float(f64),
 }
 
@@ -22,17 +23,20 @@ impl Column {
         if self.dtype() != Dtype::Object {
             return Ok(self.clone());
         }
+        if let Some(integers) = self.all_integers() {
+            return Ok(self.with_values(Values::Int64(integers)));
+        }
         let (mut all_bool, mut any_float, mut any_missing) = (!self.is_empty(), false, false);
         let (mut any_negative, mut any_beyond_int64) = (false, false);
         let mut parsed = Vec::with_capacity(self.len());
         for (row, cell) in self.cells().enumerate() {
             all_bool &= matches!(cell, Cell::Bool(_));
             let value = match cell {
-                cell if cell.is_missing() => Parsed::Missing,
                 Cell::Missing => Parsed::Missing,
-                Cell::Bool(value) => Parsed::Integer(value.into()),
-                Cell::Int(value) => Parsed::Integer(value.into()),
-                Cell::UInt(value) => Parsed::Integer(value.into()),
+                Cell::Bool(value) => Parsed::Integer(value.into(), value.into()),
+                Cell::Int(value) => Parsed::Integer(value.into(), value as f64),
+                Cell::UInt(value) => Parsed::Integer(value.into(), value as f64),
+                Cell::Float(value) if value.is_nan() => Parsed::Missing,
                 Cell::Float(value) => Parsed::Float(value),
                 Cell::Text(text) => {
                     parse(text).ok_or_else(|| self.not_convertible(row, "a number"))?
@@ -41,7 +45,7 @@ impl Column {
             match value {
                 Parsed::Missing => any_missing = true,
                 Parsed::Float(_) => any_float = true,
-                Parsed::Integer(integer) => {
+                Parsed::Integer(integer, _) => {
                     any_negative |= integer < 0;
                     any_beyond_int64 |= integer > i64::MAX.into();
                 }
@@ -54,7 +58,7 @@ impl Column {
         let values = if any_float || any_missing {
             Values::Float64(parsed.into_iter().map(Parsed::to_f64).collect())
         } else if all_bool {
-            Values::Bool(parsed.into_iter().map(|value| value == Parsed::Integer(1)).collect())
+            Values::Bool(parsed.into_iter().map(|value| value.to_i128() == 1).collect())
         } else if any_beyond_int64 {
             Values::UInt64(parsed.into_iter().map(|value| value.to_i128() as u64).collect())
         } else {
@@ -62,21 +66,33 @@ impl Column {
         };
         Ok(self.with_values(values))
     }
+
+    /// The values where the first is an integer and all equal one: pandas tries that first, whole floats included.
+    fn all_integers(&self) -> Option<Vec<i64>> {
+        if self.is_empty() || !matches!(self.cell(0), Cell::Int(_)) {
+            return None;
+        }
+        self.cells()
+            .map(|cell| {
+                let integer = cell.to_integer()?.to_i64()?;
+                cell.equals(Cell::Int(integer)).then_some(integer)
+            })
+            .collect()
+    }
 }
 
 impl Parsed {
     fn to_f64(self) -> f64 {
         match self {
             Parsed::Missing => f64::NAN,
-            Parsed::Integer(integer) => integer as f64,
-            Parsed::Float(value) => value,
+            Parsed::Integer(_, value) | Parsed::Float(value) => value,
         }
     }
 
     /// Zero for what is no integer; callers have seen to it that there is none.
     fn to_i128(self) -> i128 {
         match self {
-            Parsed::Integer(integer) => integer,
+            Parsed::Integer(integer, _) => integer,
             Parsed::Missing | Parsed::Float(_) => 0,
         }
     }
@@ -104,7 +120,7 @@ fn parse(text: &str) -> Option<Parsed> {
     }
     let integer: i128 = number.parse().ok()?;
     let within = i128::from(i64::MIN)..=i128::from(u64::MAX);
-    within.contains(&integer).then_some(Parsed::Integer(integer))
+    within.contains(&integer).then_some(Parsed::Integer(integer, float))
 }
 
 /// pandas' own float parser (`precise_xstrtod`), which looks at 17 digits, leading zeros included, and scales by one
