@@ -1,6 +1,9 @@
 //! Comparing two columns element by element, as numpy, Python lists and pandas' `equals` do.
 
-use super::{Cell, Column, Values};
+use std::cmp::Ordering;
+
+use super::{Cell, Column, Role, Values};
+use crate::failure::Failure;
 
 impl Column {
     /// The first row where `(a.values != b.values)` holds: numbers after numpy's promotion (int64 or uint64 against
@@ -11,6 +14,43 @@ impl Column {
     pub fn first_difference(&self, other: &Column) -> Option<usize> {
         assert_eq!(self.len(), other.len(), "columns of one length are compared");
         self.first_row_unlike(other, |left, right| left.equals(right))
+    }
+
+    /// As [`Column::first_difference`], for columns whose lengths nothing has compared: where one of them has a single
+    /// row, numpy holds that against every row of the other.
+    ///
+    /// # Errors
+    /// Where the lengths differ and neither is one, which is an error in numpy; the submission is at fault if one of
+    /// the columns is its.
+    pub fn first_difference_broadcast(&self, other: &Column) -> Result<Option<usize>, Failure> {
+        match (self.len(), other.len()) {
+            (left, right) if left == right => Ok(self.first_difference(other)),
+            (1, right) => Ok(self.take(&vec![0; right]).first_difference(other)),
+            (left, 1) => Ok(self.first_difference(&other.take(&vec![0; left]))),
+            _ => {
+                let (at_fault, expected) =
+                    if self.role() == Role::Submission { (self, other) } else { (other, self) };
+                let (found, expected) = (at_fault.len(), expected.len());
+                Err(at_fault.failure(format_args!("expected {expected} rows, found {found}")))
+            }
+        }
+    }
+
+    /// The first row outside of the bounds, both of which are inside: where `series.between(low, high)` does not hold.
+    /// A missing value is outside.
+    ///
+    /// # Errors
+    /// Where a value is text, which Python does not compare with a number.
+    pub fn first_outside(&self, low: f64, high: f64) -> Result<Option<usize>, Failure> {
+        if let Some(row) = self.cells().position(|cell| cell.text().is_some()) {
+            return Err(self.not_convertible(row, "a number"));
+        }
+        let outside = |cell: Cell<'_>| {
+            cell.is_missing()
+                || cell.python_cmp(Cell::Float(low)) == Some(Ordering::Less)
+                || cell.python_cmp(Cell::Float(high)) == Some(Ordering::Greater)
+        };
+        Ok(self.cells().position(outside))
     }
 
     /// Whether `a.tolist() == b.tolist()`: the same length, and values equal as in Python lists, where the one object

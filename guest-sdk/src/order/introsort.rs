@@ -139,3 +139,118 @@ pub fn argsort_floats(values: &[f64]) -> Vec<u32> {
     });
     items.into_iter().map(|(_, row)| row).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::{Cell, RefCell};
+
+    use proptest::prelude::*;
+
+    use super::super::recorded::{digest, keys, with_nan};
+    use super::*;
+
+    fn argsort(keys: &[u64]) -> Vec<u32> {
+        let mut items: Vec<(u64, u32)> = keys.iter().copied().zip(0..).collect();
+        introsort(&mut items, |left, right| left.0 < right.0);
+        items.into_iter().map(|(_, row)| row).collect()
+    }
+
+    #[test]
+    fn orders_recorded_from_numpy() {
+        let cases: [(Vec<u64>, &[u32]); 4] = [
+            (vec![1; 16], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]),
+            (vec![1; 17], &[0, 14, 13, 12, 11, 10, 9, 15, 8, 6, 5, 4, 3, 2, 1, 7, 16]),
+            (
+                (0..20).map(|place| place % 3).collect(),
+                &[0, 15, 12, 18, 6, 9, 3, 4, 7, 10, 13, 1, 16, 19, 8, 11, 2, 14, 17, 5],
+            ),
+            (
+                (0..24).map(|place| 5 - place / 4).collect(),
+                &[
+                    23, 21, 20, 22, 19, 18, 17, 16, 15, 14, 13, 12, 11, 9, 8, 10, 7, 6, 5, 4, 3, 2,
+                    1, 0,
+                ],
+            ),
+        ];
+        for (keys, order) in cases {
+            assert_eq!(argsort(&keys), order, "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn digests_recorded_from_numpy() {
+        let cases = [
+            (17, 2, 1, 0xb69e_e4ff_db29_5dab),
+            (100, 1, 1, 0x70a4_fd6c_ba65_d832),
+            (100, 5, 2, 0x64c7_9568_f7cc_db30),
+            (1000, 10, 3, 0x993c_112d_950b_6fc0),
+            (1000, 1000, 4, 0xac51_dab5_7252_d954),
+            (5000, 3, 5, 0x5b3d_89e7_65e9_126c),
+        ];
+        for (count, bound, seed, recorded) in cases {
+            let order = argsort(&keys(count, bound, seed));
+            assert_eq!(
+                digest(order.into_iter().map(u64::from)),
+                recorded,
+                "{count} keys below {bound}"
+            );
+        }
+    }
+
+    /// Keys that make quicksort quadratic (McIlroy, "A Killer Adversary for Quicksort", 1999), so that heapsort takes
+    /// over; halved, so that there are ties.
+    fn killer_keys(count: usize) -> Vec<u64> {
+        let undecided = count as u64;
+        let values = RefCell::new(vec![undecided; count]);
+        let (decided, candidate) = (Cell::new(0), Cell::new(0));
+        let mut items: Vec<usize> = (0..count).collect();
+        introsort(&mut items, |left, right| {
+            let mut values = values.borrow_mut();
+            if values[*left] == undecided && values[*right] == undecided {
+                let now = if *left == candidate.get() { *left } else { *right };
+                values[now] = decided.replace(decided.get() + 1);
+            }
+            if values[*left] == undecided {
+                candidate.set(*left);
+            } else if values[*right] == undecided {
+                candidate.set(*right);
+            }
+            values[*left] < values[*right]
+        });
+        values.into_inner().into_iter().map(|value| value / 2).collect()
+    }
+
+    #[test]
+    fn heapsort_takes_over_as_in_numpy() {
+        for (count, keys_recorded, order_recorded) in [
+            (100, 0x97f9_37e8_fc05_5781, 0xbcc2_8714_88b2_48fc),
+            (500, 0xa2e2_1482_aa9c_145b, 0x62c9_3830_5fca_6654),
+            (1000, 0x7d43_4536_c2dd_d417, 0x32cf_8228_b921_4ac4),
+        ] {
+            let keys = killer_keys(count);
+            assert_eq!(digest(keys.iter().copied()), keys_recorded);
+            assert_eq!(digest(argsort(&keys).into_iter().map(u64::from)), order_recorded);
+        }
+    }
+
+    #[test]
+    fn floats_put_nan_last_as_in_numpy() {
+        for (keys, recorded) in [
+            (with_nan(keys(40, 9, 5), 4), 0xd749_6cd3_ec14_eeb6),
+            (with_nan(keys(1000, 100, 7), 13), 0x4041_7fa9_a784_966c),
+        ] {
+            assert_eq!(digest(argsort_floats(&keys).into_iter().map(u64::from)), recorded);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn gives_a_sorted_permutation(keys in prop::collection::vec(0_u64..40, 0..300)) {
+            let order = argsort(&keys);
+            prop_assert!(order.is_sorted_by_key(|row| keys[*row as usize]));
+            let mut rows = order;
+            rows.sort_unstable();
+            prop_assert!(rows.into_iter().eq(0..keys.len() as u32));
+        }
+    }
+}

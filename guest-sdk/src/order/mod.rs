@@ -5,6 +5,8 @@
 //! `list.sort` and `sorted` do.
 
 mod introsort;
+#[cfg(test)]
+pub(crate) mod recorded;
 mod timsort;
 
 pub use introsort::{argsort_floats, introsort};

@@ -433,3 +433,69 @@ fn gallop_right<T>(key: &T, items: &[T], hint: usize, less: &impl Fn(&T, &T) -> 
     }
     at_most
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::recorded::{digest, keys, with_nan};
+    use super::*;
+
+    fn orders(keys: &[f64]) -> (u64, u64) {
+        let order = |sort: fn(&mut [(f64, u64)], fn(&(f64, u64), &(f64, u64)) -> bool)| {
+            let mut items: Vec<(f64, u64)> = keys.iter().copied().zip(0..).collect();
+            sort(&mut items, |left, right| left.0 < right.0);
+            digest(items.into_iter().map(|(_, row)| row))
+        };
+        (order(timsort), order(timsort_reversed))
+    }
+
+    #[test]
+    fn orders_recorded_from_python() {
+        // Count, bound and seed of the keys; every which one is NaN; the orders of sorted() and sorted(reverse=True).
+        for (count, bound, seed, nan_every, ascending, descending) in [
+            (64, 5, 1, 0, 0xc9fd_6b3b_1bfa_81e0, 0xfe00_18d6_3277_3050),
+            (65, 5, 2, 0, 0x3523_0c9c_be8c_fbd1, 0xf4bb_1832_fbe6_148f),
+            (500, 7, 3, 0, 0x5af5_85ec_b0e5_c7a0, 0x5ab0_28bf_891f_8f66),
+            (1000, 1000, 4, 0, 0x2f2a_d3d3_f2fd_d316, 0x24e9_e1d5_255f_9c3c),
+            (40, 9, 5, 4, 0x60e4_92b8_4370_97e6, 0x286f_6a86_2c3c_236c),
+            (200, 9, 6, 7, 0x9295_6908_d92c_4174, 0x9c00_9b6d_8ba8_ecfe),
+            (1000, 100, 7, 13, 0xfd54_4384_aac9_089c, 0xd9dd_104b_82e5_233a),
+            (3000, 3000, 8, 97, 0x5ca0_6c05_d0ae_12e0, 0xfea5_e362_0041_d0e6),
+        ] {
+            let keys = with_nan(keys(count, bound, seed), nan_every);
+            assert_eq!(orders(&keys), (ascending, descending), "{count} keys below {bound}");
+        }
+    }
+
+    #[test]
+    fn orders_of_runs_recorded_from_python() {
+        for (count, bound, seed, nan_every, ascending, descending) in [
+            (300, 50, 1, 0, 0x544e_bb63_4633_7af8, 0x2a43_29af_7ab5_de46),
+            (3000, 2000, 2, 0, 0xee5c_845e_8297_dd0c, 0x9278_c43f_98f3_5a94),
+            (3000, 50, 3, 101, 0x9cff_0fb3_ef16_5da0, 0xef4b_c59d_1d89_a72c),
+        ] {
+            let mut keys = keys(count, bound, seed);
+            let third = count / 3;
+            keys[..third].sort_unstable();
+            keys[third..2 * third].sort_unstable_by(|left, right| right.cmp(left));
+            keys[2 * third..].sort_unstable();
+            let keys = with_nan(keys, nan_every);
+            assert_eq!(orders(&keys), (ascending, descending), "{count} keys below {bound}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_any_stable_sort(keys in prop::collection::vec(0_u32..60, 0..600)) {
+            let items: Vec<(u32, usize)> = keys.into_iter().zip(0..).collect();
+            let (mut ours, mut expected) = (items.clone(), items);
+            timsort(&mut ours, |left, right| left.0 < right.0);
+            expected.sort_by_key(|item| item.0);
+            prop_assert_eq!(&ours, &expected);
+            timsort_reversed(&mut ours, |left, right| left.0 < right.0);
+            expected.sort_by_key(|item| std::cmp::Reverse(item.0));
+            prop_assert_eq!(ours, expected);
+        }
+    }
+}
