@@ -35,7 +35,8 @@ pub fn average_precision(positive: &[bool], scores: &[f64]) -> Option<f64> {
     };
     let precision = |place: usize| {
         let point = point(place);
-        f64::from(point.true_positives) / (f64::from(point.true_positives) + f64::from(point.false_positives))
+        f64::from(point.true_positives)
+            / (f64::from(point.true_positives) + f64::from(point.false_positives))
     };
     Some(-numeric::sum_by(count, |place| (recall(place + 1) - recall(place)) * precision(place)))
 }

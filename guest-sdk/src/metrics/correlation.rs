@@ -100,8 +100,12 @@ pub fn spearman(left: &Column, right: &Column) -> Result<f64, Failure> {
 
 fn is_constant(column: &Column, as_float: bool) -> bool {
     match column.values() {
-        Values::Int64(values) if as_float => values.iter().all(|value| *value as f64 == values[0] as f64),
-        Values::UInt64(values) if as_float => values.iter().all(|value| *value as f64 == values[0] as f64),
+        Values::Int64(values) if as_float => {
+            values.iter().all(|value| *value as f64 == values[0] as f64)
+        }
+        Values::UInt64(values) if as_float => {
+            values.iter().all(|value| *value as f64 == values[0] as f64)
+        }
         Values::Int64(values) => values.iter().all(|value| *value == values[0]),
         Values::UInt64(values) => values.iter().all(|value| *value == values[0]),
         Values::Float64(values) => values.iter().all(|value| *value == values[0]),
@@ -117,8 +121,12 @@ fn is_constant(column: &Column, as_float: bool) -> bool {
 fn ranks(column: &Column, as_float: bool) -> Result<Vec<f64>, Failure> {
     const SIGN: u64 = 1 << 63;
     Ok(match column.values() {
-        Values::Int64(values) if as_float => ranks_of(values.len(), |row| float_key(values[row] as f64)),
-        Values::UInt64(values) if as_float => ranks_of(values.len(), |row| float_key(values[row] as f64)),
+        Values::Int64(values) if as_float => {
+            ranks_of(values.len(), |row| float_key(values[row] as f64))
+        }
+        Values::UInt64(values) if as_float => {
+            ranks_of(values.len(), |row| float_key(values[row] as f64))
+        }
         Values::Int64(values) => ranks_of(values.len(), |row| values[row] as u64 ^ SIGN),
         Values::UInt64(values) => ranks_of(values.len(), |row| values[row]),
         Values::Float64(values) => ranks_of(values.len(), |row| float_key(values[row])),

@@ -23,10 +23,15 @@ pub fn kullback_leibler(truth: &[Vec<f64>], prediction: &[&Column]) -> Result<f6
     assert_eq!(truth.len(), prediction.len(), "one column a class on both sides");
     let rows = prediction.first().map_or(0, |column| column.len());
     assert!(truth.iter().all(|column| column.len() == rows), "as many rows on both sides");
-    let predicted = prediction.iter().map(|column| column.to_f64()).collect::<Result<Vec<_>, _>>()?;
+    let predicted =
+        prediction.iter().map(|column| column.to_f64()).collect::<Result<Vec<_>, _>>()?;
     let margins: Vec<f64> = prediction
         .iter()
-        .map(|column| if matches!(column.dtype(), Dtype::Int64 | Dtype::UInt64) { 0.0 } else { CLIP })
+        .map(
+            |column| {
+                if matches!(column.dtype(), Dtype::Int64 | Dtype::UInt64) { 0.0 } else { CLIP }
+            },
+        )
         .collect();
     Ok(numeric::mean_by(rows, |row| {
         numeric::sum_by(truth.len(), |class| {

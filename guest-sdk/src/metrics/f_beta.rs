@@ -36,7 +36,11 @@ impl ConfusionCounts {
     pub fn f_beta(self, beta: f64) -> f64 {
         let weight = beta * beta;
         let denominator = weight * self.actual as f64 + self.predicted as f64;
-        if denominator == 0.0 { 0.0 } else { (1.0 + weight) * self.true_positives as f64 / denominator }
+        if denominator == 0.0 {
+            0.0
+        } else {
+            (1.0 + weight) * self.true_positives as f64 / denominator
+        }
     }
 
     /// The intersection over the union; 0 where the label is neither predicted nor true.
@@ -63,8 +67,12 @@ pub(super) fn averaged(
     score: impl Fn(ConfusionCounts) -> f64,
 ) -> f64 {
     match average {
-        Average::Micro => score(counts.iter().copied().fold(ConfusionCounts::default(), ConfusionCounts::and)),
-        Average::Macro | Average::Samples => numeric::mean_by(counts.len(), |label| score(counts[label])),
+        Average::Micro => {
+            score(counts.iter().copied().fold(ConfusionCounts::default(), ConfusionCounts::and))
+        }
+        Average::Macro | Average::Samples => {
+            numeric::mean_by(counts.len(), |label| score(counts[label]))
+        }
         Average::Weighted => {
             let scores: Vec<f64> = counts.iter().map(|counts| score(*counts)).collect();
             let weights: Vec<f64> = counts.iter().map(|counts| counts.actual as f64).collect();
@@ -81,7 +89,12 @@ pub(super) fn averaged(
 ///
 /// # Panics
 /// With [`Average::Samples`].
-pub fn f_beta(truth: &Column, prediction: &Column, beta: f64, average: Average) -> Result<f64, Failure> {
+pub fn f_beta(
+    truth: &Column,
+    prediction: &Column,
+    beta: f64,
+    average: Average,
+) -> Result<f64, Failure> {
     assert!(average != Average::Samples, "a row with one label has no score of its own");
     check_targets(truth, prediction)?;
     let labels = LabelList::of_both(truth, prediction)?;
@@ -110,11 +123,13 @@ pub fn f_beta_binary(truth: &Column, prediction: &Column, beta: f64) -> Result<f
     let kind = check_targets(truth, prediction)?;
     let has_two = LabelList::of_both(truth, prediction)?.len() > 1;
     // A lone label of text is joined with the number 1, which makes that text as well.
-    let positive = if truth.dtype() == Dtype::Object && !has_two { Cell::Text("1") } else { Cell::Int(1) };
+    let positive =
+        if truth.dtype() == Dtype::Object && !has_two { Cell::Text("1") } else { Cell::Int(1) };
     let is_positive = |cell: Cell<'_>| cell.equals(positive);
     let (submitted, _) = submitted_first(truth, prediction);
     if kind == TargetType::Multiclass {
-        return Err(submitted.failure("expected at most two different labels, those of the answers included"));
+        return Err(submitted
+            .failure("expected at most two different labels, those of the answers included"));
     }
     let counts = ConfusionCounts {
         true_positives: equal_rows(truth, prediction)

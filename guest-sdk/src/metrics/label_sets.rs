@@ -59,7 +59,11 @@ impl LabelSets {
     }
 
     /// Adds a row of labels; those that are not in the vocabulary are dropped, repeated ones count once.
-    pub fn push<'a>(&mut self, vocabulary: &Vocabulary<'_>, labels: impl IntoIterator<Item = &'a str>) {
+    pub fn push<'a>(
+        &mut self,
+        vocabulary: &Vocabulary<'_>,
+        labels: impl IntoIterator<Item = &'a str>,
+    ) {
         let start = self.labels.len();
         self.labels.extend(labels.into_iter().filter_map(|label| vocabulary.numbers.get(label)));
         let row = &mut self.labels[start..];
@@ -113,7 +117,9 @@ pub fn f_beta(
     average: Average,
 ) -> Result<f64, Failure> {
     require_two(vocabulary)?;
-    Ok(averaged(&counts(vocabulary, truth, prediction, average), average, |counts| counts.f_beta(beta)))
+    Ok(averaged(&counts(vocabulary, truth, prediction, average), average, |counts| {
+        counts.f_beta(beta)
+    }))
 }
 
 /// The Jaccard index of label sets, their intersection over their union: `metrics.jaccard_score` of two indicator

@@ -69,7 +69,10 @@ fn require_text(column: &Column, objects: &Objects) -> Result<(), Failure> {
         None => Ok(()),
         Some(row) => Err(column.failure_at(
             row,
-            format_args!("expected a text, as in other rows of this column, found {}", column.describe(row)),
+            format_args!(
+                "expected a text, as in other rows of this column, found {}",
+                column.describe(row)
+            ),
         )),
     }
 }
@@ -90,7 +93,9 @@ pub(super) fn check_targets(left: &Column, right: &Column) -> Result<TargetType,
     require_comparable(left, right)?;
     let together = match promoted(left.dtype(), right.dtype()) {
         Dtype::Object => has_three(texts(left).chain(texts(right))),
-        Dtype::Float64 => has_three(integers(left).chain(integers(right)).map(|value| value as f64)),
+        Dtype::Float64 => {
+            has_three(integers(left).chain(integers(right)).map(|value| value as f64))
+        }
         _ => has_three(integers(left).chain(integers(right))),
     };
     Ok(if together { TargetType::Multiclass } else { TargetType::Binary })
@@ -134,7 +139,9 @@ fn integers(column: &Column) -> Box<dyn Iterator<Item = i128> + '_> {
 /// The labels of a column of objects, of which [`target_type`] said that it holds labels.
 fn texts(column: &Column) -> Box<dyn Iterator<Item = &str> + '_> {
     match column.values() {
-        Values::Object(objects) => Box::new(objects.iter().map(|cell| cell.text().unwrap_or_default())),
+        Values::Object(objects) => {
+            Box::new(objects.iter().map(|cell| cell.text().unwrap_or_default()))
+        }
         _ => Box::new(std::iter::empty()),
     }
 }
@@ -158,7 +165,8 @@ impl NumberedLabels {
     /// Where one column is text and the other is not.
     pub(super) fn of_joined(first: &Column, second: &Column) -> Result<NumberedLabels, Failure> {
         require_comparable(first, second)?;
-        let rounds = first.dtype() != second.dtype() && promoted(first.dtype(), second.dtype()) == Dtype::Float64;
+        let rounds = first.dtype() != second.dtype()
+            && promoted(first.dtype(), second.dtype()) == Dtype::Float64;
         Ok(if rounds && has_large(first, second) {
             number_all(integers(first).map(rounded), integers(second).map(rounded))
         } else {
@@ -197,7 +205,8 @@ impl LabelList {
     /// Where one column is text and the other is not.
     pub(super) fn of_both(first: &Column, second: &Column) -> Result<LabelList, Failure> {
         require_comparable(first, second)?;
-        let mixed = first.dtype() != second.dtype() && promoted(first.dtype(), second.dtype()) == Dtype::Float64;
+        let mixed = first.dtype() != second.dtype()
+            && promoted(first.dtype(), second.dtype()) == Dtype::Float64;
         if mixed && has_large(first, second) {
             let of_first: BTreeSet<i128> = integers(first).collect();
             let all: BTreeSet<i128> = of_first.iter().copied().chain(integers(second)).collect();
@@ -224,7 +233,8 @@ impl LabelList {
             previous = Some(label);
         }
         let is_exact = |label: i128| rounded(label) == label;
-        let found = [integers(first).map(is_exact).collect(), integers(second).map(is_exact).collect()];
+        let found =
+            [integers(first).map(is_exact).collect(), integers(second).map(is_exact).collect()];
         LabelList { numbered, copies, found: Some(found) }
     }
 
@@ -318,15 +328,20 @@ fn number_all<T: Copy + Ord + std::hash::Hash>(
 ///
 /// Integers and truth values compare exactly (numpy 1.26 compares int64 with uint64 so), with floats after rounding to
 /// float64; text is equal to nothing but text.
-pub(super) fn equal_rows<'a>(left: &'a Column, right: &'a Column) -> Box<dyn Iterator<Item = bool> + 'a> {
+pub(super) fn equal_rows<'a>(
+    left: &'a Column,
+    right: &'a Column,
+) -> Box<dyn Iterator<Item = bool> + 'a> {
     match (left.values(), right.values()) {
-        (Values::Int64(left), Values::Int64(right)) => Box::new(left.iter().zip(right).map(|(left, right)| left == right)),
-        (Values::Float64(floats), _) if right.dtype() != Dtype::Object => {
-            Box::new(floats.iter().zip(integers_or_floats(right)).map(|(left, right)| *left == right))
+        (Values::Int64(left), Values::Int64(right)) => {
+            Box::new(left.iter().zip(right).map(|(left, right)| left == right))
         }
-        (_, Values::Float64(floats)) if left.dtype() != Dtype::Object => {
-            Box::new(floats.iter().zip(integers_or_floats(left)).map(|(left, right)| *left == right))
-        }
+        (Values::Float64(floats), _) if right.dtype() != Dtype::Object => Box::new(
+            floats.iter().zip(integers_or_floats(right)).map(|(left, right)| *left == right),
+        ),
+        (_, Values::Float64(floats)) if left.dtype() != Dtype::Object => Box::new(
+            floats.iter().zip(integers_or_floats(left)).map(|(left, right)| *left == right),
+        ),
         (Values::Object(_), _) | (_, Values::Object(_)) => {
             Box::new(left.cells().zip(right.cells()).map(|(left, right)| left.equals(right)))
         }
@@ -352,7 +367,9 @@ pub fn integer_labels(name: &str, role: Role, labels: &[i128]) -> Result<Column,
     let fits_uint64 = |label: &i128| u64::try_from(*label).is_ok();
     if let Some(row) = labels.iter().position(|label| !fits_int64(label) && !fits_uint64(label)) {
         let column = Column::new(name, role, Values::Int64(Vec::new()));
-        return Err(column.failure(format_args!("the label in row {} is too large for 64 bits", row + 1)));
+        return Err(
+            column.failure(format_args!("the label in row {} is too large for 64 bits", row + 1))
+        );
     }
     let values = if labels.iter().all(fits_int64) {
         Values::Int64(labels.iter().map(|label| *label as i64).collect())

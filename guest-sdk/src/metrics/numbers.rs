@@ -45,7 +45,9 @@ impl<'a> Numbers<'a> {
             Numbers::Int64(values) => values.iter().map(|value| *value as f64).collect(),
             Numbers::UInt64(values) => values.iter().map(|value| *value as f64).collect(),
             Numbers::Float64(values) => Cow::Borrowed(values),
-            Numbers::Bool(values) => values.iter().map(|value| f64::from(u8::from(*value))).collect(),
+            Numbers::Bool(values) => {
+                values.iter().map(|value| f64::from(u8::from(*value))).collect()
+            }
         }
     }
 }
@@ -54,8 +56,10 @@ impl<'a> Numbers<'a> {
 pub(super) fn require_finite(column: &Column, values: &[f64]) -> Result<(), Failure> {
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
-        Some(row) => Err(column
-            .failure_at(row, format_args!("expected a finite number, found {}", column.describe(row)))),
+        Some(row) => Err(column.failure_at(
+            row,
+            format_args!("expected a finite number, found {}", column.describe(row)),
+        )),
     }
 }
 

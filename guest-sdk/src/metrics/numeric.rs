@@ -43,7 +43,8 @@ fn pairwise_sum(start: usize, length: usize, value: &impl Fn(usize) -> f64) -> f
                 *sum += value(place + lane);
             }
         }
-        let total = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+        let total = ((sums[0] + sums[1]) + (sums[2] + sums[3]))
+            + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
         return (start + whole..start + length).fold(total, |total, place| total + value(place));
     }
     let half = length / 2;
@@ -69,7 +70,8 @@ pub fn mean_by(length: usize, value: impl Fn(usize) -> f64) -> f64 {
 /// whole array.
 pub fn mean_ignoring_nan(values: &[f64]) -> f64 {
     let count = values.iter().filter(|value| !value.is_nan()).count();
-    let total = sum_by(values.len(), |place| if values[place].is_nan() { 0.0 } else { values[place] });
+    let total =
+        sum_by(values.len(), |place| if values[place].is_nan() { 0.0 } else { values[place] });
     total / count as f64
 }
 
@@ -160,9 +162,15 @@ mod tests {
     fn quantiles_interpolate() {
         // numpy.quantile of numpy 1.26.4.
         let values = [3.0, 0.1, 7.5, -2.0, 0.7];
-        for (fraction, expected) in
-            [(0.0, -2.0), (0.5, 0.7), (0.95, 6.6), (1.0, 7.5), (0.25, 0.1), (0.1, -1.16), (0.3, 0.21999999999999997)]
-        {
+        for (fraction, expected) in [
+            (0.0, -2.0),
+            (0.5, 0.7),
+            (0.95, 6.6),
+            (1.0, 7.5),
+            (0.25, 0.1),
+            (0.1, -1.16),
+            (0.3, 0.21999999999999997),
+        ] {
             assert_eq!(quantile(&values, fraction), expected, "at {fraction}");
         }
         assert!(quantile(&[1.0, f64::NAN], 0.0).is_nan());

@@ -13,7 +13,11 @@ use crate::frame::{Cell, Column};
 /// Where the columns differ in length or a prediction is text; where there is nothing to divide by: no row is positive
 /// (the answers' fault), or all predictions are negative. (Python divides its own integer 0 by 0 then, which raises;
 /// a predicted 0 is a numpy number, of which 0/0 is NaN.)
-pub fn probabilistic_f_beta(truth: &Column, prediction: &Column, beta: f64) -> Result<f64, Failure> {
+pub fn probabilistic_f_beta(
+    truth: &Column,
+    prediction: &Column,
+    beta: f64,
+) -> Result<f64, Failure> {
     require_same_length(truth, prediction)?;
     let mut actual = 0.0;
     let mut found = Total::default();
@@ -67,8 +71,10 @@ fn probability(prediction: &Column, row: usize) -> Result<(f64, bool), Failure> 
         Cell::UInt(value) => value as f64,
         Cell::Float(value) => value,
         Cell::Text(_) => {
-            return Err(prediction
-                .failure_at(row, format_args!("expected a number, found {}", prediction.describe(row))));
+            return Err(prediction.failure_at(
+                row,
+                format_args!("expected a number, found {}", prediction.describe(row)),
+            ));
         }
     };
     Ok(if value < 0.0 {

@@ -18,8 +18,12 @@ pub fn mean_absolute_error(truth: &Column, prediction: &Column) -> Result<f64, F
         Some(Differences::Int64(values)) => {
             numeric::mean_by(values.len(), |row| values[row].wrapping_abs() as f64)
         }
-        Some(Differences::UInt64(values)) => numeric::mean_by(values.len(), |row| values[row] as f64),
-        Some(Differences::Float64(values)) => numeric::mean_by(values.len(), |row| values[row].abs()),
+        Some(Differences::UInt64(values)) => {
+            numeric::mean_by(values.len(), |row| values[row] as f64)
+        }
+        Some(Differences::Float64(values)) => {
+            numeric::mean_by(values.len(), |row| values[row].abs())
+        }
         None => return Err(truth_values_alone(truth, prediction)),
     })
 }
@@ -37,7 +41,9 @@ pub fn mean_squared_error(truth: &Column, prediction: &Column) -> Result<f64, Fa
         Some(Differences::UInt64(values)) => {
             numeric::mean_by(values.len(), |row| values[row].wrapping_mul(values[row]) as f64)
         }
-        Some(Differences::Float64(values)) => numeric::mean_by(values.len(), |row| values[row] * values[row]),
+        Some(Differences::Float64(values)) => {
+            numeric::mean_by(values.len(), |row| values[row] * values[row])
+        }
         None => return Err(truth_values_alone(truth, prediction)),
     })
 }
@@ -102,7 +108,10 @@ pub fn r2(truth: &Column, prediction: &Column) -> Result<f64, Failure> {
 }
 
 /// Both columns' numbers, the faults of the submission told first.
-fn checked<'a>(truth: &'a Column, prediction: &'a Column) -> Result<(Numbers<'a>, Numbers<'a>), Failure> {
+fn checked<'a>(
+    truth: &'a Column,
+    prediction: &'a Column,
+) -> Result<(Numbers<'a>, Numbers<'a>), Failure> {
     if truth.role() == Role::Submission {
         let truth_values = Numbers::finite(truth)?;
         require_same_length(truth, prediction)?;
@@ -127,8 +136,12 @@ fn differences(left: &Numbers<'_>, right: &Numbers<'_>) -> Option<Differences> {
     }
     Some(match (left, right) {
         (Numbers::Bool(_), Numbers::Bool(_)) => return None,
-        (Numbers::Int64(left), Numbers::Int64(right)) => Differences::Int64(of(left, right, i64::wrapping_sub)),
-        (Numbers::UInt64(left), Numbers::UInt64(right)) => Differences::UInt64(of(left, right, u64::wrapping_sub)),
+        (Numbers::Int64(left), Numbers::Int64(right)) => {
+            Differences::Int64(of(left, right, i64::wrapping_sub))
+        }
+        (Numbers::UInt64(left), Numbers::UInt64(right)) => {
+            Differences::UInt64(of(left, right, u64::wrapping_sub))
+        }
         (Numbers::Int64(left), Numbers::Bool(right)) => {
             Differences::Int64(of(left, right, |left, right| left.wrapping_sub(i64::from(right))))
         }

@@ -57,8 +57,9 @@ pub fn roc_auc(truth: &Column, scores: &Column) -> Result<f64, Failure> {
 /// Where `truth` has fewer than two columns: scikit-learn takes a single column for one target ([`roc_auc`]).
 pub fn roc_auc_by_column(truth: &Matrix, scores: &Matrix) -> Result<Vec<f64>, Failure> {
     assert!(truth.width() > 1, "a matrix of labels has two columns or more");
-    let scored: Vec<Numbers<'_>> =
-        (0..scores.width()).map(|column| Numbers::finite(scores.column(column))).collect::<Result<_, _>>()?;
+    let scored: Vec<Numbers<'_>> = (0..scores.width())
+        .map(|column| Numbers::finite(scores.column(column)))
+        .collect::<Result<_, _>>()?;
     require_indicator(truth)?;
     require_same_length(truth.column(0), scores.column(0))?;
     if scores.width() > truth.width() {
@@ -99,7 +100,8 @@ pub fn roc_curve(truth: &Column, scores: &Column) -> Result<RocCurve, Failure> {
     let positive: Vec<bool> = truth.cells().map(|cell| cell.equals(Cell::Int(1))).collect();
     let points = without_even_steps(&thresholds(&positive, &keys(&scored)));
     let last = *points.last().expect("there are rows, so there is a threshold");
-    let rate = |count: u32, all: u32| if all == 0 { f64::NAN } else { f64::from(count) / f64::from(all) };
+    let rate =
+        |count: u32, all: u32| if all == 0 { f64::NAN } else { f64::from(count) / f64::from(all) };
     let with_origin = || std::iter::once(Counts::default()).chain(points.iter().copied());
     Ok(RocCurve {
         false_positive_rates: with_origin()
@@ -134,9 +136,7 @@ pub fn area_under_curve(x: &[f64], y: &[f64]) -> Option<f64> {
 
 /// The sum of the trapezoids between neighbouring points, as `scipy.integrate.trapezoid` adds them.
 fn trapezoids(points: usize, x: impl Fn(usize) -> f64, y: impl Fn(usize) -> f64) -> f64 {
-    numeric::sum_by(points - 1, |place| {
-        (x(place + 1) - x(place)) * (y(place + 1) + y(place)) / 2.0
-    })
+    numeric::sum_by(points - 1, |place| (x(place + 1) - x(place)) * (y(place + 1) + y(place)) / 2.0)
 }
 
 /// How many rows score at least as high as a threshold.
@@ -166,8 +166,12 @@ pub(super) fn float_key(value: f64) -> u64 {
 /// The counts at each distinct score, highest first: `_binary_clf_curve`.
 pub(super) fn thresholds(positive: &[bool], keys: &[u64]) -> Vec<Counts> {
     let pick = |wanted: bool| -> Vec<u64> {
-        let mut picked: Vec<u64> =
-            positive.iter().zip(keys).filter(|(positive, _)| **positive == wanted).map(|(_, key)| *key).collect();
+        let mut picked: Vec<u64> = positive
+            .iter()
+            .zip(keys)
+            .filter(|(positive, _)| **positive == wanted)
+            .map(|(_, key)| *key)
+            .collect();
         picked.sort_unstable();
         picked
     };
@@ -213,7 +217,8 @@ fn without_even_steps(points: &[Counts]) -> Vec<Counts> {
 fn area(points: &[Counts]) -> f64 {
     let points = without_even_steps(points);
     let last = points[points.len() - 1];
-    let point = |place: usize| place.checked_sub(1).map_or_else(Counts::default, |place| points[place]);
+    let point =
+        |place: usize| place.checked_sub(1).map_or_else(Counts::default, |place| points[place]);
     trapezoids(
         points.len() + 1,
         |place| f64::from(point(place).false_positives) / f64::from(last.false_positives),
@@ -235,14 +240,17 @@ fn positive_rows(truth: &Column) -> Option<Vec<bool>> {
         Values::Float64(values) => larger(values),
         Values::Bool(values) => larger(values),
         Values::Object(objects) => {
-            let texts: Vec<&str> = objects.iter().map(|cell| cell.text().unwrap_or_default()).collect();
+            let texts: Vec<&str> =
+                objects.iter().map(|cell| cell.text().unwrap_or_default()).collect();
             larger(&texts)
         }
     }
 }
 
 fn one_label(truth: &Column) -> Failure {
-    truth.failure("expected two different labels; with one alone the area under the ROC curve is not defined")
+    truth.failure(
+        "expected two different labels; with one alone the area under the ROC curve is not defined",
+    )
 }
 
 /// Succeeds where a matrix holds labels as indicators: at most two different whole numbers.
@@ -270,7 +278,9 @@ pub(super) fn require_indicator(truth: &Matrix) -> Result<(), Failure> {
                 labels.insert(label);
             }
             if labels.len() > 2 {
-                return Err(column.failure("expected at most two different labels in all columns together"));
+                return Err(
+                    column.failure("expected at most two different labels in all columns together")
+                );
             }
         }
     }
