@@ -168,3 +168,77 @@ impl fmt::Display for Cell<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LARGE: f64 = 9_007_199_254_740_992.0;
+
+    #[test]
+    fn equality_and_order_are_pythons() {
+        use Cell::{Bool, Float, Int, Missing, Text, UInt};
+        let (less, equal, greater) =
+            (Some(Ordering::Less), Some(Ordering::Equal), Some(Ordering::Greater));
+        // Left, right, left == right, the order (None is a TypeError).
+        let cases = [
+            (Int(1), Float(1.0), true, equal),
+            (Int(1), Bool(true), true, equal),
+            (Float(0.0), Bool(false), true, equal),
+            (Float(0.0), Float(-0.0), true, equal),
+            (Int(1), Text("1"), false, None),
+            (Missing, Text("nan"), false, None),
+            (Missing, Missing, false, equal),
+            (Missing, Int(3), false, equal),
+            (Int((1 << 53) + 1), Float(LARGE), false, greater),
+            (Float(LARGE), Int((1 << 53) + 1), false, less),
+            (Int(1 << 53), Float(LARGE), true, equal),
+            (Int(-1), UInt(u64::MAX), false, less),
+            (UInt(1 << 63), Float(9_223_372_036_854_775_808.0), true, equal),
+            (UInt(u64::MAX), Float(18_446_744_073_709_551_616.0), false, less),
+            (Int(i64::MIN), Float(-9_223_372_036_854_775_808.0), true, equal),
+            (Int(i64::MIN), Float(f64::NEG_INFINITY), false, greater),
+            (Int(2), Float(2.5), false, less),
+            (Int(-2), Float(-2.5), false, greater),
+            (Text("Z"), Text("a"), false, less),
+            (Text("a"), Text("ab"), false, less),
+            (Text("\u{ffff}"), Text("\u{10000}"), false, less),
+        ];
+        for (left, right, equals, order) in cases {
+            assert_eq!(left.equals(right), equals, "{left:?} == {right:?}");
+            assert_eq!(left.python_cmp(right), order, "{left:?} <=> {right:?}");
+            assert_eq!(
+                right.python_cmp(left),
+                order.map(Ordering::reverse),
+                "{right:?} <=> {left:?}"
+            );
+        }
+        assert!(Missing.is_or_equals(Missing));
+        assert!(!Float(f64::NAN).is_or_equals(Missing));
+    }
+
+    #[test]
+    fn text_is_pythons() {
+        let cases = [
+            (Cell::Missing, "nan"),
+            (Cell::Bool(true), "True"),
+            (Cell::Bool(false), "False"),
+            (Cell::Int(-7), "-7"),
+            (Cell::UInt(u64::MAX), "18446744073709551615"),
+            (Cell::Float(7.0), "7.0"),
+            (Cell::Float(1e20), "1e+20"),
+            (Cell::Text(" x"), " x"),
+        ];
+        for (cell, text) in cases {
+            assert_eq!(cell.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn messages_cut_long_text() {
+        assert_eq!(Cell::Text("dog").describe(), "`dog`");
+        assert_eq!(Cell::Missing.describe(), "an empty cell");
+        let long = "é".repeat(90);
+        assert_eq!(Cell::Text(&long).describe(), format!("`{}…` (90 characters)", "é".repeat(80)));
+    }
+}

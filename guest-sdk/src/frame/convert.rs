@@ -126,7 +126,9 @@ impl Column {
             }
             Values::Object(_) => {
                 let column = if self.has_missing() { self.filled(value) } else { self.clone() };
-                column.narrowest().map_or_else(|| column.clone(), |values| column.with_values(values))
+                column
+                    .narrowest()
+                    .map_or_else(|| column.clone(), |values| column.with_values(values))
             }
             Values::Float64(_) if self.has_missing() => self.filled(value),
             _ => self.clone(),
@@ -157,8 +159,10 @@ impl Column {
             }
             Kind::Floating | Kind::IntegerAndFloat | Kind::IntegerWithMissing => {
                 let unsigned = self.cells().any(|cell| matches!(cell, Cell::UInt(_)));
-                let negative = self.cells().any(|cell| matches!(cell, Cell::Int(value) if value < 0));
-                let floats = || self.cells().map(|cell| cell.to_float().unwrap_or(f64::NAN)).collect();
+                let negative =
+                    self.cells().any(|cell| matches!(cell, Cell::Int(value) if value < 0));
+                let floats =
+                    || self.cells().map(|cell| cell.to_float().unwrap_or(f64::NAN)).collect();
                 (!(unsigned && negative)).then(|| Values::Float64(floats()))
             }
             Kind::Empty | Kind::String | Kind::MixedWithInteger | Kind::Mixed => None,
@@ -225,5 +229,103 @@ impl Column {
             dtype => dtype.describe(),
         };
         Err(self.failure(format_args!("expected text, but the whole column is read as {found}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Role;
+    use super::*;
+
+    fn objects(cells: &[Cell<'_>]) -> Column {
+        Column::new("x", Role::Submission, Values::Object(cells.iter().copied().collect()))
+    }
+
+    fn typed(values: Values) -> Column {
+        Column::new("x", Role::Submission, values)
+    }
+
+    fn texts(column: &Column) -> Vec<String> {
+        column.cells().map(|cell| cell.to_string()).collect()
+    }
+
+    #[test]
+    fn numbers_are_converted_cell_by_cell() {
+        let column = objects(&[Cell::Text(" 1_0"), Cell::Bool(true), Cell::Int(3), Cell::Missing]);
+        let floats = column.to_f64().unwrap();
+        assert_eq!(floats[..3], [10.0, 1.0, 3.0]);
+        assert!(floats[3].is_nan());
+        let failure = objects(&[Cell::Text("1"), Cell::Text("one")]).to_f64().unwrap_err();
+        assert_eq!(failure.message(), "column `x`, row 2: expected a number, found `one`");
+        // Rows keep the numbers that they have in the file.
+        let failure =
+            objects(&[Cell::Text("one"), Cell::Text("1")]).take(&[1, 0]).to_f64().unwrap_err();
+        assert_eq!(failure.message(), "column `x`, row 1: expected a number, found `one`");
+
+        assert_eq!(*typed(Values::Float64(vec![-2.7, 1e300])).to_i64().unwrap(), [-2, i64::MIN]);
+        assert_eq!(*typed(Values::UInt64(vec![u64::MAX])).to_i64().unwrap(), [-1]);
+        assert!(typed(Values::Float64(vec![f64::NAN])).to_i64().is_err());
+        assert!(objects(&[Cell::Text("1.0")]).to_i64().is_err());
+    }
+
+    #[test]
+    fn the_answers_are_not_told() {
+        let answers = Column::new(
+            "x",
+            Role::Answers,
+            Values::Object([Cell::Text("secret")].into_iter().collect()),
+        );
+        let failure = answers.to_f64().unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "invalid answers: column `x`, row 1: expected a number, found a text"
+        );
+    }
+
+    #[test]
+    fn text_is_pythons_str() {
+        let floats = typed(Values::Float64(vec![7.0, f64::NAN, 1e20]));
+        assert_eq!(texts(&floats.as_text()), ["7.0", "nan", "1e+20"]);
+        let mixed = objects(&[Cell::Bool(true), Cell::Missing, Cell::Text("a")]);
+        assert_eq!(texts(&mixed.as_text()), ["True", "nan", "a"]);
+        assert!(mixed.as_text().cells().all(|cell| cell.text().is_some()));
+    }
+
+    #[test]
+    fn filling_changes_types_as_in_pandas() {
+        let floats = typed(Values::Float64(vec![1.0, f64::NAN]));
+        assert_eq!(floats.fill_missing(Cell::Int(0)).dtype(), Dtype::Float64);
+        let filled = floats.fill_missing(Cell::Text(""));
+        assert_eq!(
+            (filled.dtype(), texts(&filled)),
+            (Dtype::Object, vec!["1.0".to_owned(), String::new()])
+        );
+        let complete = typed(Values::Float64(vec![1.0]));
+        assert_eq!(complete.fill_missing(Cell::Text("")).dtype(), Dtype::Float64);
+        let truths = objects(&[Cell::Bool(true), Cell::Missing]);
+        assert_eq!(truths.fill_missing(Cell::Bool(false)).dtype(), Dtype::Bool);
+        assert_eq!(truths.fill_missing(Cell::Text("")).dtype(), Dtype::Object);
+        assert_eq!(objects(&[Cell::Missing]).fill_missing(Cell::Int(0)).dtype(), Dtype::Int64);
+    }
+
+    #[test]
+    fn the_str_accessor_wants_text_somewhere() {
+        let cases: [(&[Cell<'_>], bool); 7] = [
+            (&[], true),
+            (&[Cell::Missing], true),
+            (&[Cell::Text("a"), Cell::Missing], true),
+            (&[Cell::Int(1), Cell::Text("a")], true),
+            (&[Cell::Bool(true), Cell::Missing], false),
+            (&[Cell::Int(1), Cell::Float(0.5)], false),
+            (&[Cell::Int(1), Cell::Bool(true)], true),
+        ];
+        for (cells, allowed) in cases {
+            assert_eq!(objects(cells).require_text().is_ok(), allowed, "{cells:?}");
+        }
+        let failure = typed(Values::Int64(vec![1])).require_text().unwrap_err();
+        assert_eq!(
+            failure.message(),
+            "column `x`: expected text, but the whole column is read as integers"
+        );
     }
 }

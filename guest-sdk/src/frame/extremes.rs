@@ -51,3 +51,45 @@ impl Column {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Role;
+    use super::*;
+
+    fn extremes(values: Values) -> Result<(String, String), Failure> {
+        let column = Column::new("x", Role::Submission, values);
+        Ok((column.minimum()?.to_string(), column.maximum()?.to_string()))
+    }
+
+    fn objects(cells: &[Cell<'_>]) -> Values {
+        Values::Object(cells.iter().copied().collect())
+    }
+
+    #[test]
+    fn missing_values_are_passed_over() {
+        let cases = [
+            (Values::Float64(vec![f64::NAN, 2.0, -1.0]), "-1.0", "2.0"),
+            (Values::Float64(vec![f64::NAN]), "nan", "nan"),
+            (Values::Bool(vec![true, false]), "False", "True"),
+            (Values::UInt64(vec![u64::MAX, 0]), "0", "18446744073709551615"),
+            (objects(&[]), "nan", "nan"),
+            (objects(&[Cell::Text("b"), Cell::Text("a")]), "a", "b"),
+            (objects(&[Cell::Missing, Cell::Int(2), Cell::Float(0.5)]), "0.5", "2"),
+        ];
+        for (values, minimum, maximum) in cases {
+            assert_eq!(extremes(values), Ok((minimum.to_owned(), maximum.to_owned())));
+        }
+    }
+
+    #[test]
+    fn text_is_not_compared_with_anything_else() {
+        let failure = extremes(objects(&[Cell::Text("a"), Cell::Missing])).unwrap_err();
+        assert_eq!(failure.message(), "column `x`, row 2: the cell is empty, the others hold text");
+        let failure = extremes(objects(&[Cell::Int(1), Cell::Text("a")])).unwrap_err();
+        assert_eq!(
+            failure.message(),
+            "column `x`, row 2: text and numbers are mixed and cannot be sorted: here is a text, in row 1 a number"
+        );
+    }
+}

@@ -97,3 +97,47 @@ impl Column {
 fn numbers_first(left: Cell<'_>, right: Cell<'_>) -> Ordering {
     left.python_cmp(right).unwrap_or_else(|| left.text().is_some().cmp(&right.text().is_some()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Objects, Values};
+    use super::*;
+
+    fn column(values: Values) -> Column {
+        Column::new("x", Role::Submission, values)
+    }
+
+    fn objects(cells: &[Cell<'_>]) -> Column {
+        column(Values::Object(cells.iter().copied().collect::<Objects>()))
+    }
+
+    #[test]
+    fn groups_are_sorted_and_without_missing_values() {
+        let texts = objects(&[
+            Cell::Text("b"),
+            Cell::Missing,
+            Cell::Text("a"),
+            Cell::Text("b"),
+            Cell::Int(5),
+        ]);
+        assert_eq!(texts.groups(), [vec![4], vec![2], vec![0, 3]]);
+        let floats = column(Values::Float64(vec![2.0, f64::NAN, -1.0, 2.0]));
+        assert_eq!(floats.groups(), [vec![2], vec![0, 3]]);
+    }
+
+    #[test]
+    fn merging_pairs_equal_values() {
+        let left = column(Values::Int64(vec![3, 1, 2, 1]));
+        let right = column(Values::Float64(vec![1.0, 3.0, 1.0, 7.5]));
+        assert_eq!(left.merge_rows(&right), Ok(vec![(0, 1), (1, 0), (1, 2), (3, 0), (3, 2)]));
+        let missing = objects(&[Cell::Missing, Cell::Text("a")]);
+        assert_eq!(missing.merge_rows(&missing), Ok(vec![(0, 0), (1, 1)]));
+        let failure = left.merge_rows(&objects(&[Cell::Text("1")])).unwrap_err();
+        assert_eq!(
+            failure.message(),
+            "column `x`: its values are read as integers, those that they are to be matched with as text"
+        );
+        // Objects that are integers do meet numbers.
+        assert_eq!(left.merge_rows(&objects(&[Cell::Int(2), Cell::Bool(true)])).unwrap().len(), 3);
+    }
+}

@@ -109,3 +109,34 @@ fn converted(column: &Column, dtype: Dtype) -> Column {
     };
     column.with_values(values)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_type_holds_all() {
+        let integers = || Values::Int64(vec![1]);
+        let cases = [
+            (integers(), integers(), Dtype::Int64, "1"),
+            (integers(), Values::UInt64(vec![2]), Dtype::Float64, "1.0"),
+            (integers(), Values::Float64(vec![0.5]), Dtype::Float64, "1.0"),
+            (integers(), Values::Bool(vec![true]), Dtype::Object, "1"),
+            (Values::Bool(vec![true]), Values::Bool(vec![false]), Dtype::Bool, "True"),
+            (
+                integers(),
+                Values::Object([Cell::Text("a")].into_iter().collect()),
+                Dtype::Object,
+                "1",
+            ),
+        ];
+        for (first, second, dtype, text) in cases {
+            let first = Column::new("a", Role::Submission, first);
+            let second = Column::new("b", Role::Submission, second);
+            let matrix = Matrix::from_columns(&[&first, &second]);
+            assert_eq!((matrix.rows(), matrix.width(), matrix.dtype()), (1, 2, dtype));
+            assert_eq!(matrix.cell(0, 0).to_string(), text);
+            assert!(matrix.columns().iter().all(|column| column.dtype() == dtype));
+        }
+    }
+}

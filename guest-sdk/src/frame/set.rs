@@ -193,3 +193,56 @@ pub(super) fn common_keys<'a>(
     };
     (keys(left), keys(right))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Objects, Role};
+    use super::*;
+
+    fn column(values: Values) -> Column {
+        Column::new("x", Role::Submission, values)
+    }
+
+    fn objects(cells: &[Cell<'_>]) -> Column {
+        column(Values::Object(cells.iter().copied().collect::<Objects>()))
+    }
+
+    #[test]
+    fn sets_are_pythons() {
+        let integers = column(Values::Int64(vec![3, 1, 3]));
+        let floats = column(Values::Float64(vec![1.0, 3.0]));
+        let texts = objects(&[Cell::Text("1"), Cell::Text("3")]);
+        assert_eq!(integers.set().len(), 2);
+        assert!(integers.set() == floats.set() && floats.set() == integers.set());
+        assert!(integers.set() != texts.set());
+        assert_eq!(texts.set().difference(&integers.set()), [0, 1]);
+        assert!(integers.set().contains(Cell::Bool(true)));
+        assert!(!integers.set().contains(Cell::Float(1.5)));
+
+        // Each NaN of a float column is an object of its own; those of object columns are one.
+        let nan = column(Values::Float64(vec![1.0, f64::NAN, f64::NAN]));
+        assert_eq!(nan.set().len(), 3);
+        assert!(nan.set() != nan.set());
+        assert!(nan.set().is_superset(&column(Values::Int64(vec![1])).set()));
+        assert_eq!(nan.set().difference(&nan.set()), [1, 2]);
+        let missing = objects(&[Cell::Missing, Cell::Text("a"), Cell::Missing]);
+        assert_eq!(missing.set().len(), 2);
+        assert!(missing.set() == objects(&[Cell::Text("a"), Cell::Missing]).set());
+        assert!(column(Values::Int64(vec![])).set() == objects(&[]).set());
+    }
+
+    #[test]
+    fn pandas_holds_all_nan_equal() {
+        let nan = column(Values::Float64(vec![2.0, f64::NAN, 2.0, f64::NAN, -0.0, 0.0]));
+        assert_eq!(nan.unique(), [0, 1, 4]);
+        assert_eq!(nan.duplicated(), [false, false, true, true, false, true]);
+        assert_eq!(nan.first_duplicate(), Some((2, 0)));
+        assert_eq!(
+            nan.is_in(&objects(&[Cell::Missing, Cell::Bool(false)])),
+            [false, true, false, true, true, true]
+        );
+        let large = column(Values::Int64(vec![(1 << 53) + 1]));
+        assert_eq!(large.is_in(&column(Values::Float64(vec![(1_i64 << 53) as f64]))), [true]);
+        assert_eq!(large.is_in(&objects(&[Cell::Float((1_i64 << 53) as f64)])), [false]);
+    }
+}

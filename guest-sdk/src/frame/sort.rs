@@ -234,3 +234,102 @@ fn leading_bytes(text: &[u8]) -> u64 {
     first[..length].copy_from_slice(&text[..length]);
     u64::from_be_bytes(first)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Role;
+    use super::*;
+    use crate::order::recorded::{digest, keys};
+
+    fn column(values: Values) -> Column {
+        Column::new("x", Role::Submission, values)
+    }
+
+    fn objects(cells: &[Cell<'_>]) -> Column {
+        column(Values::Object(cells.iter().copied().collect()))
+    }
+
+    #[test]
+    fn every_type_is_left_in_the_order_recorded_from_numpy() {
+        let keys = keys(1000, 10, 3);
+        let texts: Vec<String> = keys.iter().map(|key| format!("patient-{key}")).collect();
+        let columns = [
+            column(Values::Int64(keys.iter().map(|key| *key as i64 - 5).collect())),
+            column(Values::UInt64(keys.iter().map(|key| key + (1 << 63)).collect())),
+            column(Values::Float64(keys.iter().map(|key| *key as f64 / 3.0 - 1.0).collect())),
+            column(Values::Object(texts.iter().map(|text| Cell::Text(text)).collect())),
+            column(Values::Object(keys.iter().map(|key| Cell::from(*key)).collect())),
+        ];
+        for column in columns {
+            let order = column.argsort().unwrap();
+            assert_eq!(
+                digest(order.into_iter().map(u64::from)),
+                0x993c_112d_950b_6fc0,
+                "{:?}",
+                column.dtype()
+            );
+        }
+    }
+
+    #[test]
+    fn missing_values_come_last_in_their_order() {
+        let floats =
+            column(Values::Float64(vec![f64::NAN, 2.0, f64::NAN, -1.0, f64::INFINITY, -0.0, 0.0]));
+        assert_eq!(floats.argsort(), Ok(vec![3, 5, 6, 1, 4, 0, 2]));
+        let texts = objects(&[Cell::Text("b"), Cell::Missing, Cell::Text("a")]);
+        assert_eq!(texts.argsort(), Ok(vec![2, 0, 1]));
+        assert_eq!(objects(&[]).argsort(), Ok(vec![]));
+    }
+
+    #[test]
+    fn text_and_numbers_are_not_ordered() {
+        let failure = objects(&[Cell::Missing, Cell::Int(1), Cell::Bool(true), Cell::Text("a")])
+            .argsort()
+            .unwrap_err();
+        assert_eq!(
+            failure.message(),
+            "column `x`, row 4: text and numbers are mixed and cannot be sorted: here is a text, in row 2 a number"
+        );
+        assert!(objects(&[Cell::Float(0.5), Cell::Bool(true), Cell::Int(-3)]).argsort().is_ok());
+    }
+
+    #[test]
+    fn an_index_in_order_is_not_sorted() {
+        let ordered = column(Values::Int64(vec![7; 20]));
+        assert_ne!(ordered.argsort(), Ok((0..20).collect()));
+        assert_eq!(ordered.argsort_as_index(), Ok((0..20).collect()));
+        assert_eq!(ordered.argsort_stable(), Ok((0..20).collect()));
+        let missing = column(Values::Float64([vec![f64::NAN], vec![7.0; 20]].concat()));
+        assert_eq!(missing.argsort_as_index(), missing.argsort());
+    }
+
+    proptest! {
+        #[test]
+        fn gives_a_sorted_permutation(
+            texts in prop::collection::vec(prop::option::of("[ab]{0,12}"), 0..200),
+        ) {
+            let cells = texts.iter().map(|text| text.as_deref().map_or(Cell::Missing, Cell::Text));
+            let column = column(Values::Object(cells.collect()));
+            for order in [column.argsort().unwrap(), column.argsort_stable().unwrap()] {
+                let sorted: Vec<_> = order.iter().map(|row| texts[*row as usize].as_deref()).collect();
+                prop_assert!(sorted.is_sorted_by_key(|text| (text.is_none(), *text)));
+                let mut rows = order;
+                rows.sort_unstable();
+                prop_assert!(rows.into_iter().eq(0..texts.len() as u32));
+            }
+        }
+
+        #[test]
+        fn stable_is_stable(keys in prop::collection::vec(prop::num::f64::ANY, 0..100)) {
+            let order = column(Values::Float64(keys.clone())).argsort_stable().unwrap();
+            let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
+            expected.sort_by(|left, right| {
+                let (left, right) = (keys[*left as usize], keys[*right as usize]);
+                left.partial_cmp(&right).unwrap_or_else(|| left.is_nan().cmp(&right.is_nan()))
+            });
+            prop_assert_eq!(order, expected);
+        }
+    }
+}

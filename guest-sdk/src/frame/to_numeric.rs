@@ -189,3 +189,94 @@ fn parse_float(number: &str) -> Option<f64> {
 fn power_of_ten(power: i32) -> f64 {
     format!("1e{power}").parse().expect("a power of ten is a number")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Role;
+    use super::*;
+
+    fn numeric(cells: &[Cell<'_>]) -> Result<(Dtype, Vec<String>), Failure> {
+        let column =
+            Column::new("x", Role::Submission, Values::Object(cells.iter().copied().collect()));
+        let column = column.to_numeric()?;
+        Ok((column.dtype(), column.cells().map(|cell| cell.to_string()).collect()))
+    }
+
+    #[test]
+    fn recorded_from_pandas() {
+        use Cell::{Bool, Float, Int, Missing, Text};
+        let cases: [(&[Cell<'_>], Dtype, &[&str]); 17] = [
+            (&[], Dtype::Int64, &[]),
+            (&[Text("1"), Text("-2")], Dtype::Int64, &["1", "-2"]),
+            (&[Text("1"), Text("2.5")], Dtype::Float64, &["1.0", "2.5"]),
+            (&[Text("1"), Missing], Dtype::Float64, &["1.0", "nan"]),
+            (&[Text("\t1\n"), Text("+007")], Dtype::Int64, &["1", "7"]),
+            (&[Text(""), Text("1")], Dtype::Float64, &["nan", "1.0"]),
+            (&[Text("-Infinity"), Text("+inf")], Dtype::Float64, &["-inf", "inf"]),
+            (&[Text("1e-400"), Text("-.5E1")], Dtype::Float64, &["0.0", "-5.0"]),
+            (&[Text("18446744073709551615")], Dtype::UInt64, &["18446744073709551615"]),
+            (
+                &[Text("18446744073709551615"), Text("-1")],
+                Dtype::Object,
+                &["18446744073709551615", "-1"],
+            ),
+            (
+                &[Text("18446744073709551615"), Missing],
+                Dtype::Object,
+                &["18446744073709551615", "nan"],
+            ),
+            (&[Text("18446744073709551616.0")], Dtype::Float64, &["1.8446744073709552e+19"]),
+            (&[Bool(true), Bool(false)], Dtype::Bool, &["True", "False"]),
+            (&[Bool(true), Missing], Dtype::Float64, &["1.0", "nan"]),
+            (&[Bool(true), Text("1")], Dtype::Int64, &["1", "1"]),
+            (&[Int(1), Float(2.0)], Dtype::Int64, &["1", "2"]),
+            (&[Float(2.0), Int(1)], Dtype::Float64, &["2.0", "1.0"]),
+        ];
+        for (cells, dtype, texts) in cases {
+            assert_eq!(
+                numeric(cells),
+                Ok((dtype, texts.iter().map(|text| (*text).to_owned()).collect())),
+                "{cells:?}"
+            );
+        }
+        for text in [
+            " ",
+            "nan",
+            "True",
+            "1_0",
+            "0x1",
+            "1e400",
+            "1.8e308",
+            "0e309",
+            "1e",
+            "1e+",
+            ".",
+            "1 2",
+            "--5",
+            "- 5",
+            " inf",
+            "18446744073709551616",
+            "-9223372036854775809",
+            "1\u{a0}",
+            "１",
+            "1,000",
+        ] {
+            assert!(numeric(&[Text("1"), Text(text)]).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn floats_are_as_inexact_as_in_pandas() {
+        // Recorded bits: pandas scales the first seventeen digits by one power of ten.
+        assert_eq!(
+            parse_float("8.417742881015715e+76").map(f64::to_bits),
+            Some(0x4fe7_4357_8fdd_5709)
+        );
+        assert_eq!(
+            parse_float("00058.7319645355170862899").map(f64::to_bits),
+            Some(0x404d_5db1_038e_f04d)
+        );
+        assert_eq!(parse_float("5e-324"), Some(5e-324));
+        assert_eq!(parse_float("1e4294967297"), Some(10.0));
+    }
+}

@@ -186,3 +186,94 @@ pub fn python_int(text: &str) -> Result<Integer, IntegerError> {
     }
     Ok(Integer::from_digits(negative, &digits))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn integer(text: &str) -> Integer {
+        python_int(text).unwrap_or_else(|error| panic!("{text:?}: {error}"))
+    }
+
+    #[test]
+    fn recorded_from_python() {
+        // Text, str(int(text)), hash(int(text)).
+        let cases = [
+            ("0", "0", 0),
+            ("-0", "0", 0),
+            (" +007\n", "7", 7),
+            ("-1", "-1", -2),
+            ("1_000", "1000", 1000),
+            ("１２\u{2028}", "12", 12),
+            ("2305843009213693951", "2305843009213693951", 0),
+            ("2305843009213693952", "2305843009213693952", 1),
+            ("-2305843009213693952", "-2305843009213693952", -2),
+            ("9223372036854775807", "9223372036854775807", 3),
+            ("9223372036854775808", "9223372036854775808", 4),
+            ("-9223372036854775808", "-9223372036854775808", -4),
+            ("18446744073709551616", "18446744073709551616", 8),
+            (
+                "100000000000000000000000000000",
+                "100000000000000000000000000000",
+                968_863_072_241_352_051,
+            ),
+        ];
+        for (text, written, hash) in cases {
+            assert_eq!(integer(text).to_string(), written, "{text:?}");
+            assert_eq!(integer(text).python_hash(), hash, "hash of {text:?}");
+        }
+        for text in [
+            "",
+            "-",
+            "1.0",
+            "1e5",
+            "_1",
+            "1_",
+            "1__0",
+            "0x1",
+            "1 2",
+            "- 5",
+            "\x1c1",
+            "²",
+            "nan",
+            "1\u{200b}",
+        ] {
+            assert_eq!(python_int(text), Err(IntegerError::NotAnInteger), "{text:?}");
+        }
+        assert!(python_int(&"9".repeat(4300)).is_ok());
+        assert_eq!(python_int(&"0".repeat(4301)), Err(IntegerError::TooManyDigits));
+    }
+
+    #[test]
+    fn conversions() {
+        assert_eq!(integer("18446744073709551615").to_u64(), Some(u64::MAX));
+        assert_eq!(integer("18446744073709551616").to_u64(), None);
+        assert_eq!(integer("-9223372036854775808").to_i64(), Some(i64::MIN));
+        assert_eq!(integer("-9223372036854775809").to_i64(), None);
+        assert_eq!(integer("-9223372036854775809").to_f64(), -9_223_372_036_854_775_808.0);
+        assert_eq!(integer(&"9".repeat(400)).to_f64(), f64::INFINITY);
+        assert_eq!(Integer::from_float(-2.9), Some(Integer::Small(-2)));
+        assert_eq!(Integer::from_float(1e20), Some(integer("100000000000000000000")));
+        assert_eq!(Integer::from_float(f64::NAN), None);
+        assert_eq!(Integer::from(u64::MAX), integer("18446744073709551615"));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_128_bits(left in any::<i128>(), right in any::<i128>()) {
+            let (large_left, large_right) = (integer(&left.to_string()), integer(&right.to_string()));
+            prop_assert_eq!(large_left.to_string(), left.to_string());
+            prop_assert_eq!(large_left.cmp(&large_right), left.cmp(&right));
+            prop_assert_eq!(large_left.to_i64(), i64::try_from(left).ok());
+            prop_assert_eq!(large_left.to_u64(), u64::try_from(left).ok());
+            prop_assert_eq!(large_left.to_f64(), left as f64);
+        }
+
+        #[test]
+        fn never_panics(text in any::<String>()) {
+            let _ = python_int(&text);
+        }
+    }
+}

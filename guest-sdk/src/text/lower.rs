@@ -83,3 +83,31 @@ fn is_newer(character: char) -> bool {
     let behind = NEWER.partition_point(|(first, _)| *first <= code);
     behind > 0 && code <= NEWER[behind - 1].1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recorded_from_python() {
+        let cases = [
+            ("abc 1", "abc 1"),
+            ("ABC", "abc"),
+            ("ÀÉ", "àé"),
+            ("ΟΔΟΣ", "οδος"),
+            ("ΟΔΟΣ ΣΑΣ.", "οδος σας."),
+            ("Σ", "σ"),
+            ("AΣB", "aσb"),
+            ("İ", "i\u{307}"),
+            ("ẞ", "ß"),
+            ("ǅ", "ǆ"),
+            // Letters of Unicode 16, which Python 3.11 does not know.
+            ("\u{a7cb}A", "\u{a7cb}a"),
+            ("AΣ\u{10d50}", "aς\u{10d50}"),
+            ("\u{10d50}Σ", "\u{10d50}σ"),
+        ];
+        for (text, lower) in cases {
+            assert_eq!(python_lower(text), lower, "{text:?}");
+        }
+    }
+}

@@ -50,3 +50,50 @@ fn shortest(value: f64) -> String {
     }
     shortest
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn recorded_from_python() {
+        let cases = [
+            (7.0, "7.0"),
+            (-0.0, "-0.0"),
+            (0.1, "0.1"),
+            (-123.456, "-123.456"),
+            (1e15, "1000000000000000.0"),
+            (9_999_999_999_999_998.0, "9999999999999998.0"),
+            (1e16, "1e+16"),
+            (1.5e16, "1.5e+16"),
+            (1e22, "1e+22"),
+            (1e23, "1e+23"),
+            (0.0001, "0.0001"),
+            (0.000_123, "0.000123"),
+            (9.999e-5, "9.999e-05"),
+            (1e-5, "1e-05"),
+            (5e-324, "5e-324"),
+            (f64::MAX, "1.7976931348623157e+308"),
+            (f64::NAN, "nan"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+            // Two decimals of sixteen digits are equally near: Python takes the even one.
+            (-14.194_046_020_507_812_5, "-14.194046020507812"),
+            (606.809_631_347_656_25, "606.8096313476562"),
+            (96.592_529_026_490_625, "96.59252902649062"),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(python_float_repr(value), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reads_back_as_the_same_float(value in any::<f64>()) {
+            let text = python_float_repr(value);
+            prop_assert_eq!(text.parse::<f64>().unwrap().to_bits(), value.to_bits());
+        }
+    }
+}

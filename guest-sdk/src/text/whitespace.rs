@@ -29,3 +29,25 @@ pub fn python_split(text: &str) -> impl DoubleEndedIterator<Item = &str> + Clone
 pub fn python_strip(text: &str) -> &str {
     text.trim_matches(is_python_space)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_pythons() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("", &[]),
+            (" \t\u{3000}", &[]),
+            ("a b", &["a", "b"]),
+            ("  a\u{a0}b\x1cc\u{85}d\u{2028}e ", &["a", "b", "c", "d", "e"]),
+            ("a\u{200b}b\u{2060}c\u{180e}d\u{feff}", &["a\u{200b}b\u{2060}c\u{180e}d\u{feff}"]),
+            ("1\r\n2", &["1", "2"]),
+        ];
+        for (text, words) in cases {
+            assert_eq!(python_split(text).collect::<Vec<_>>(), words, "{text:?}");
+        }
+        assert_eq!(python_strip("\u{a0} a b\x1f"), "a b");
+        assert_eq!(python_strip("\u{200b}a"), "\u{200b}a");
+    }
+}
