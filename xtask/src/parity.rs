@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut command = workspace::cargo();
     command
-        .args(["run", "--quiet", "--release", "--package", "podium-tests", "--bin", "parity", "--"])
+        .args(["run", "--quiet", "--release", "--bin", "parity", "--"])
         .args(&arguments.ids)
         .arg("--graders")
         .arg(workspace::built_graders());

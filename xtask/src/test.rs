@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 
 /// Builds the `podium` program, and gives where it is.
 pub(crate) fn build_podium() -> Result<std::path::PathBuf> {
-    workspace::run(workspace::cargo().args(["build", "--release", "--package", "podium-cli"]))?;
+    workspace::run(workspace::cargo().args(["build", "--release", "--bin", "podium"]))?;
     Ok(workspace::target().join("release").join(format!("podium{}", std::env::consts::EXE_SUFFIX)))
 }
 
