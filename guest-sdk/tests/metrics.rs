@@ -99,7 +99,7 @@ fn score_matrices(metric: &str, truth: &[&str], prediction: &[&str]) -> Result<f
                 .iter()
                 .map(|column| column.to_f64().map(|values| values.to_vec()))
                 .collect::<Result<Vec<_>, _>>()?;
-            metrics::divergence::kullback_leibler(&truth, &prediction.iter().collect::<Vec<_>>())
+            metrics::kullback_leibler(&truth, &prediction.iter().collect::<Vec<_>>())
         }
         other => panic!("no metric of several columns is called {other}"),
     }

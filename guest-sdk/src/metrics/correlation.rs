@@ -161,7 +161,7 @@ fn ranks(column: &Column, as_float: bool) -> Result<Vec<f64>, Failure> {
 
 fn ranks_of<T: Ord>(length: usize, value: impl Fn(usize) -> T) -> Vec<f64> {
     let mut order: Vec<u32> = (0..length as u32).collect();
-    order.sort_unstable_by(|left, right| value(*left as usize).cmp(&value(*right as usize)));
+    order.sort_unstable_by_key(|row| value(*row as usize));
     ranks_in(&order, |left, right| value(left as usize) == value(right as usize))
 }
 

@@ -5,36 +5,40 @@
 //! original raise is a [`Failure`](crate::Failure) of the side at fault, with the column and, where there is one, the
 //! row; whatever the original scores is scored the same. A NaN result is a score that is not defined, not a failure.
 //!
-//! - classification: [`accuracy`], [`f_beta`], [`matthews`], [`kappa`], [`log_loss`], [`probabilistic_f_beta`];
-//! - ranking: [`roc`], [`average_precision`], [`ranking`]; sequences: [`levenshtein`];
-//! - overlap of sets: [`jaccard`]; places on the globe: [`haversine`];
-//! - several labels a row: [`label_sets`];
-//! - regression: [`regression`]; correlation: [`correlation`]; divergence: [`divergence`];
+//! - one label a row: [`accuracy()`], [`f_beta()`], [`f_beta_binary`], [`matthews()`], [`quadratic_kappa`];
+//! - several labels a row: [`label_sets`], [`jaccard`];
+//! - probabilities: [`log_loss()`], [`log_loss_multiclass`], [`log_loss_indicator`], [`kullback_leibler`],
+//!   [`probabilistic_f_beta()`];
+//! - scores that rank rows: [`roc_auc`], [`roc_auc_by_column`], [`roc_curve`], [`average_precision()`];
+//! - guesses and orders: [`ranking`]; sequences: [`levenshtein`]; places on the globe: [`haversine`];
+//! - numbers: [`mean_absolute_error`], [`root_mean_squared_error`], [`root_mean_squared_log_error`], [`r2`];
+//! - correlation: [`pearson`], [`spearman`];
 //! - sums, means and quantiles in numpy's order of additions: [`numeric`].
 
-pub mod accuracy;
-pub mod average_precision;
-pub mod correlation;
-pub mod divergence;
-pub mod f_beta;
+mod accuracy;
+mod average_precision;
+mod correlation;
+mod divergence;
+mod f_beta;
 pub mod haversine;
 pub mod jaccard;
-pub mod kappa;
+mod kappa;
 pub mod label_sets;
 mod labels;
 pub mod levenshtein;
-pub mod log_loss;
-pub mod matthews;
+mod log_loss;
+mod matthews;
 mod numbers;
 pub mod numeric;
-pub mod probabilistic_f_beta;
+mod probabilistic_f_beta;
 pub mod ranking;
-pub mod regression;
-pub mod roc;
+mod regression;
+mod roc;
 
 pub use accuracy::accuracy;
 pub use average_precision::average_precision;
 pub use correlation::{pearson, spearman};
+pub use divergence::kullback_leibler;
 pub use f_beta::{Average, ConfusionCounts, f_beta, f_beta_binary};
 pub use kappa::quadratic_kappa;
 pub use label_sets::{LabelSets, Vocabulary};
