@@ -1,0 +1,174 @@
+//! Files that are there whole or not at all: written beside their place, synced, then moved into it.
+
+use std::fs::{File, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
+
+use crate::error::Error;
+
+/// Writes a file that must not exist yet.
+///
+/// # Errors
+/// [`Error::Write`]; with [`io::ErrorKind::AlreadyExists`] where something lies at `path` already.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let written = beside(path, bytes).map_err(|source| Error::write(path, source))?;
+    written.persist_noclobber(path).map_err(|failed| Error::write(path, failed.error))?;
+    sync_folder(path);
+    Ok(())
+}
+
+/// Writes a file, in the place of what may lie there.
+///
+/// # Errors
+/// [`Error::Write`]; what lay there is untouched then.
+pub fn write_over(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let written = beside(path, bytes).map_err(|source| Error::write(path, source))?;
+    written.persist(path).map_err(|failed| Error::write(path, failed.error))?;
+    sync_folder(path);
+    Ok(())
+}
+
+/// Writes a new file under the first name that is free: `name(1)`, `name(2)` … in `folder`, which is made if it is
+/// missing. Safe beside others that do the same.
+///
+/// # Errors
+/// [`Error::Write`].
+pub fn write_under_free_name(
+    folder: &Path,
+    name: impl Fn(u32) -> String,
+    bytes: &[u8],
+) -> Result<PathBuf, Error> {
+    std::fs::create_dir_all(folder).map_err(|source| Error::write(folder, source))?;
+    let first = folder.join(name(1));
+    let mut written = beside(&first, bytes).map_err(|source| Error::write(&first, source))?;
+    for attempt in 1..=u32::MAX {
+        let path = folder.join(name(attempt));
+        match written.persist_noclobber(&path) {
+            Ok(_) => {
+                sync_folder(&path);
+                return Ok(path);
+            }
+            Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => {
+                written = taken.file
+            }
+            Err(failed) => return Err(Error::write(&path, failed.error)),
+        }
+    }
+    Err(Error::write(&first, io::Error::from(io::ErrorKind::AlreadyExists)))
+}
+
+fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(".podium-").suffix(".partial");
+    #[cfg(unix)]
+    {
+        // Temporary files are private by default; what is written here is for whoever the umask lets read it.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder_of(path))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes the new name durable. Not every file system can do that for a folder, and the file is whole without it.
+fn sync_folder(path: &Path) {
+    if let Ok(folder) = File::open(folder_of(path)) {
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_new_file_never_takes_the_place_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.json");
+        write_new(&path, b"first").unwrap();
+        let Error::Write { source, .. } = write_new(&path, b"second").unwrap_err() else {
+            panic!()
+        };
+        assert_eq!(source.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&path).unwrap(), b"first");
+        write_over(&path, b"third").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"third");
+        assert_eq!(names(folder.path()), ["report.json"]);
+    }
+
+    #[test]
+    fn free_names_are_found_and_the_folder_is_made() {
+        let above = tempfile::tempdir().unwrap();
+        let folder = above.path().join("deep/inside");
+        let name = |attempt| format!("report-{attempt}.json");
+        for content in ["a", "b", "c"] {
+            write_under_free_name(&folder, name, content.as_bytes()).unwrap();
+        }
+        assert_eq!(names(&folder), ["report-1.json", "report-2.json", "report-3.json"]);
+        assert_eq!(std::fs::read(folder.join("report-2.json")).unwrap(), b"b");
+    }
+
+    #[test]
+    fn many_writers_at_once_each_get_their_own_name() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for writer in 0..16 {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    let name = |attempt| format!("{attempt}.json");
+                    write_under_free_name(folder, name, format!("{writer}").as_bytes()).unwrap();
+                });
+            }
+        });
+        let mut contents: Vec<u32> = (1..=16)
+            .map(|number| folder.path().join(format!("{number}.json")))
+            .map(|path| std::fs::read_to_string(path).unwrap().parse().unwrap())
+            .collect();
+        contents.sort_unstable();
+        assert_eq!(contents, (0..16).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn nothing_is_left_behind_where_writing_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("missing/report.json");
+        assert!(matches!(write_new(&path, b"x"), Err(Error::Write { .. })));
+        let taken = folder.path().join("taken");
+        std::fs::create_dir(&taken).unwrap();
+        assert!(matches!(write_over(&taken, b"x"), Err(Error::Write { .. })));
+        assert_eq!(names(folder.path()), ["taken"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_may_read_what_the_umask_lets_them() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let plain = folder.path().join("plain");
+        std::fs::write(&plain, b"x").unwrap();
+        let ours = folder.path().join("ours");
+        write_new(&ours, b"x").unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&plain));
+    }
+}

@@ -1,0 +1,281 @@
+//! Many submissions at once: a list is graded over all cores, and the reports come out in the order of the list.
+//!
+//! Each grader is loaded and each file of answers hashed once. Gradings of large inputs wait until there is memory for
+//! them, in their turn, so that a batch needs no more than its share of the machine.
+
+use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::cancellation::Cancellation;
+use crate::catalog::Catalog;
+use crate::competition::Competition;
+use crate::error::Error;
+use crate::grading::{GradedSubmission, GradingContext, GradingOptions};
+use crate::run_group::RunGroupReport;
+use crate::submission_list::ListedSubmission;
+
+/// How a list is graded.
+#[derive(Clone, Debug, Default)]
+pub struct BatchOptions {
+    /// How many gradings run at once; by default one for each core.
+    pub threads: Option<NonZeroUsize>,
+    /// How much memory the gradings may need together, in bytes, by an estimate from the sizes of their inputs. By
+    /// default three quarters of what is available. A grading that needs more runs alone.
+    pub memory_bytes: Option<u64>,
+    /// Ends the batch early: nothing new is begun, what is running is stopped and left out of the report.
+    pub cancellation: Cancellation,
+}
+
+/// Is told how a batch goes on, from the threads that grade. What it does is no part of any result.
+pub trait BatchObserver: Sync {
+    /// A submission of the list is being graded; `index` is its place in the list, from 0 on.
+    fn started(&self, index: usize, submission: &ListedSubmission) {
+        let _ = (index, submission);
+    }
+
+    /// A submission of the list has been graded. Comes in the order in which gradings end.
+    fn finished(&self, index: usize, submission: &ListedSubmission, graded: &GradedSubmission) {
+        let _ = (index, submission, graded);
+    }
+}
+
+/// An observer that looks away.
+impl BatchObserver for () {}
+
+/// A graded list.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// What was graded, in the order of the list; `None` for what was not, after a cancellation.
+    pub submissions: Vec<Option<GradedSubmission>>,
+}
+
+impl Batch {
+    /// Whether the whole list was graded.
+    pub fn is_complete(&self) -> bool {
+        self.submissions.iter().all(Option::is_some)
+    }
+
+    /// What was graded, in the order of the list.
+    pub fn graded(&self) -> impl Iterator<Item = &GradedSubmission> {
+        self.submissions.iter().flatten()
+    }
+
+    /// The report of the run group over what was graded.
+    pub fn report(&self) -> RunGroupReport {
+        let reports = self.graded().map(|graded| graded.report.clone()).collect();
+        RunGroupReport::new(reports, self.is_complete())
+    }
+}
+
+/// Grades a list of submissions.
+///
+/// A grading that fails, for whatever reason, is a report like any other and does not stop the rest.
+///
+/// # Errors
+/// [`Error::ListedCompetitions`], before anything is graded, if the list names competitions that the catalog does not
+/// have or that cannot be read.
+pub fn grade_list(
+    context: &GradingContext,
+    catalog: &Catalog,
+    list: &[ListedSubmission],
+    options: &BatchOptions,
+    observer: &dyn BatchObserver,
+) -> Result<Batch, Error> {
+    let competitions = competitions_of(catalog, list)?;
+    let threads = options
+        .threads
+        .or_else(|| std::thread::available_parallelism().ok())
+        .map_or(1, NonZeroUsize::get)
+        .min(list.len().max(1));
+    let memory = Memory::new(options.memory_bytes.unwrap_or_else(default_memory_bytes));
+    let next = Mutex::new(0);
+    let graded = Mutex::new(vec![None; list.len()]);
+    let work = || {
+        loop {
+            // Held while waiting for memory, so that a large grading is not overtaken for ever.
+            let mut turn = lock(&next);
+            let index = *turn;
+            let Some(submission) = list.get(index) else { break };
+            let competition = &competitions[submission.competition_id.as_str()];
+            let _share = memory.take(estimate(context, competition, submission));
+            if options.cancellation.is_cancelled() {
+                break;
+            }
+            *turn += 1;
+            drop(turn);
+            observer.started(index, submission);
+            let one = grade_one(context, competition, submission, &options.cancellation);
+            if !one.is_cancelled() {
+                observer.finished(index, submission, &one);
+                lock(&graded)[index] = Some(one);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    Ok(Batch { submissions: graded.into_inner().unwrap_or_else(PoisonError::into_inner) })
+}
+
+fn grade_one(
+    context: &GradingContext,
+    competition: &Competition,
+    submission: &ListedSubmission,
+    cancellation: &Cancellation,
+) -> GradedSubmission {
+    let options = GradingOptions {
+        grader: None,
+        run: submission.run.clone(),
+        cancellation: cancellation.clone(),
+    };
+    let grade = || match &submission.submission_path {
+        Some(path) => context.grade(competition, path, &options),
+        None => context.no_submission(competition, &options),
+    };
+    // A bug of ours in one grading must not take the others with it.
+    catch_unwind(AssertUnwindSafe(grade))
+        .unwrap_or_else(|_| context.panicked(competition, submission, &options))
+}
+
+/// The competitions of a list, each read once.
+fn competitions_of(
+    catalog: &Catalog,
+    list: &[ListedSubmission],
+) -> Result<HashMap<String, Competition>, Error> {
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    for submission in list {
+        lines.entry(&submission.competition_id).or_insert(submission.line);
+    }
+    let mut competitions = HashMap::new();
+    let mut problems = Vec::new();
+    for (id, line) in lines {
+        match catalog.get(id) {
+            Ok(competition) => {
+                competitions.insert(id.to_owned(), competition);
+            }
+            Err(error) => problems.push((line, error)),
+        }
+    }
+    problems.sort_by_key(|(line, _)| *line);
+    if problems.is_empty() { Ok(competitions) } else { Err(Error::ListedCompetitions { problems }) }
+}
+
+/// About how many bytes of memory a grading needs: a frame holds the text of its files and what it was parsed to.
+fn estimate(
+    context: &GradingContext,
+    competition: &Competition,
+    submission: &ListedSubmission,
+) -> u64 {
+    const LEAST: u64 = 16 << 20;
+    const EACH_INPUT_BYTE: u64 = 6;
+    let size = |path: &std::path::Path| path.metadata().map_or(0, |metadata| metadata.len());
+    let submission = submission.submission_path.as_deref().map_or(0, size);
+    let answers: u64 =
+        competition.answers_in(context.data_folder()).iter().map(|path| size(path)).sum();
+    submission.saturating_add(answers).saturating_mul(EACH_INPUT_BYTE).saturating_add(LEAST)
+}
+
+/// Memory that gradings share.
+struct Memory {
+    total: u64,
+    free: Mutex<u64>,
+    returned: Condvar,
+}
+
+/// Memory that is given back when it is dropped.
+struct Share<'a> {
+    memory: &'a Memory,
+    bytes: u64,
+}
+
+impl Memory {
+    fn new(total: u64) -> Memory {
+        Memory { total, free: Mutex::new(total), returned: Condvar::new() }
+    }
+
+    /// Waits until that much is free. More than there is in all counts as all.
+    fn take(&self, bytes: u64) -> Share<'_> {
+        let bytes = bytes.min(self.total);
+        let mut free = lock(&self.free);
+        while *free < bytes {
+            free = self.returned.wait(free).unwrap_or_else(PoisonError::into_inner);
+        }
+        *free -= bytes;
+        Share { memory: self, bytes }
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        *lock(&self.memory.free) += self.bytes;
+        self.memory.returned.notify_all();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Three quarters of the memory that is available; of 4 GiB where the system does not tell.
+fn default_memory_bytes() -> u64 {
+    const UNKNOWN: u64 = 4 << 30;
+    let free =
+        std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| available_bytes(&text));
+    let allowed = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
+        .ok()
+        .and_then(|text| text.trim().parse().ok());
+    let available = match (free, allowed) {
+        (Some(free), Some(allowed)) => std::cmp::min(free, allowed),
+        (free, allowed) => free.or(allowed).unwrap_or(UNKNOWN),
+    };
+    available / 4 * 3
+}
+
+/// `MemAvailable` of Linux's /proc/meminfo, in bytes.
+fn available_bytes(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn shares_never_exceed_the_whole() {
+        let memory = Memory::new(100);
+        let taken = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for share in [10, 60, 100, 5_000, 1, 0, 99, 50, 50, 51] {
+                let (memory, taken) = (&memory, &taken);
+                scope.spawn(move || {
+                    let share = memory.take(share);
+                    let now = taken.fetch_add(share.bytes, Ordering::SeqCst) + share.bytes;
+                    assert!(now <= 100, "{now}");
+                    std::thread::yield_now();
+                    taken.fetch_sub(share.bytes, Ordering::SeqCst);
+                });
+            }
+        });
+        assert_eq!(*lock(&memory.free), 100);
+    }
+
+    #[test]
+    fn available_memory_is_found_in_what_linux_tells() {
+        let text = "MemTotal:       16000000 kB\nMemAvailable:    8000000 kB\n";
+        assert_eq!(available_bytes(text), Some(8_000_000 * 1024));
+        for text in
+            ["", "MemAvailable: x kB", "MemAvailable: 5", "MemAvailable: 18446744073709551615 kB"]
+        {
+            assert_eq!(available_bytes(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The report of one grading: the reference's fields in the reference's order, then Podium's own.
+//!
+//! Plain data. What fills it is [`grading`](crate::grading); what sums many up is
+//! [`run_group`](crate::run_group). Reading is tolerant, so that reports of the reference and of other versions of
+//! Podium can be read: unknown fields are ignored, missing ones of Podium's own are filled in.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::definition::KnownIssue;
+use crate::digest::Digest;
+use crate::error::Error;
+use crate::float_text::{parse_non_finite, text_of_non_finite};
+use crate::medals::{Award, Distances, Medal, Thresholds};
+use crate::outcome::Outcome;
+use crate::verdict::Measure;
+
+/// The report of one grading.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GradingReport {
+    /// The competition.
+    pub competition_id: String,
+    /// The score, rounded as the competition asks for; `None` without a score, and where the score is one that JSON
+    /// cannot hold (see `score_text`).
+    pub score: Option<f64>,
+    /// The gold line; `None` for a competition without medal lines. So the next three.
+    pub gold_threshold: Option<f64>,
+    /// The silver line.
+    pub silver_threshold: Option<f64>,
+    /// The bronze line.
+    pub bronze_threshold: Option<f64>,
+    /// The median of the leaderboard.
+    pub median_threshold: Option<f64>,
+    /// Whether the score earns a medal.
+    pub any_medal: bool,
+    /// Whether that is gold. At most one of the three is true.
+    pub gold_medal: bool,
+    /// Whether that is silver.
+    pub silver_medal: bool,
+    /// Whether that is bronze.
+    pub bronze_medal: bool,
+    /// Whether the score is strictly better than the median.
+    pub above_median: bool,
+    /// Whether there is a submission: a file with the extension `.csv`.
+    pub submission_exists: bool,
+    /// Whether the submission was graded to a score, be it one that earns nothing.
+    pub valid_submission: bool,
+    /// Whether the smaller score wins.
+    pub is_lower_better: bool,
+    /// When it was graded: ISO 8601 in UTC with an offset. In a report of the reference: local time without one.
+    pub created_at: String,
+    /// The path of the submission, as it was given.
+    pub submission_path: String,
+
+    /// How the grading ended.
+    pub outcome: Outcome,
+    /// The kind of failure where the grader failed: `out-of-fuel`, `panicked` …
+    #[serde(default)]
+    pub failure: Option<String>,
+    /// The functions that were being called where the grader trapped, innermost first.
+    #[serde(default)]
+    pub failure_backtrace: Vec<String>,
+    /// Why there is no score.
+    #[serde(default)]
+    pub message: Option<String>,
+    /// A score that JSON cannot hold: `inf`, `-inf`, `nan`.
+    #[serde(default)]
+    pub score_text: Option<String>,
+    /// The score as the grader gave it, before rounding; `None` where it is not finite.
+    #[serde(default)]
+    pub unrounded_score: Option<f64>,
+    /// How far the score lies from each line, positive on the better side.
+    #[serde(default)]
+    pub distances: Option<Distances>,
+    /// Whether the unrounded score would earn something else.
+    #[serde(default)]
+    pub rounding_decides: bool,
+    /// The place, from 1 on, that the score would take on the leaderboard snapshot.
+    #[serde(default)]
+    pub leaderboard_rank: Option<usize>,
+    /// How many teams are on that snapshot.
+    #[serde(default)]
+    pub leaderboard_teams: Option<usize>,
+    /// The grader's remarks for whoever made the submission.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// How the score came about: per class, per column, per fold.
+    #[serde(default, with = "measures")]
+    pub measures: Vec<Measure>,
+    /// What is known to be wrong with the competition.
+    #[serde(default)]
+    pub known_issues: Vec<KnownIssue>,
+    /// The grader, where one was loaded.
+    #[serde(default)]
+    pub grader_sha256: Option<Digest>,
+    /// The id of the receipt, where there is one.
+    #[serde(default)]
+    pub receipt_id: Option<Digest>,
+    /// What the list of submissions says of the run: seed, run id, whatever its line holds.
+    #[serde(default)]
+    pub run: Map<String, Value>,
+}
+
+impl GradingReport {
+    /// The score, rounded, as the number that it is: infinite and NaN ones included.
+    pub fn score_value(&self) -> Option<f64> {
+        self.score.or_else(|| self.score_text.as_deref().and_then(parse_non_finite))
+    }
+
+    /// The medal that the score earns.
+    pub fn medal(&self) -> Option<Medal> {
+        if self.gold_medal {
+            Some(Medal::Gold)
+        } else if self.silver_medal {
+            Some(Medal::Silver)
+        } else if self.bronze_medal {
+            Some(Medal::Bronze)
+        } else {
+            None
+        }
+    }
+
+    /// The medal lines.
+    pub fn thresholds(&self) -> Option<Thresholds> {
+        Some(Thresholds {
+            gold: self.gold_threshold?,
+            silver: self.silver_threshold?,
+            bronze: self.bronze_threshold?,
+            median: self.median_threshold?,
+        })
+    }
+
+    /// Reads the JSON of one report, of Podium or of the reference.
+    ///
+    /// # Errors
+    /// [`Error::NotAReport`] says what is missing or wrong.
+    pub fn parse(text: &str) -> Result<GradingReport, Error> {
+        let value = parse_python_json(text)?;
+        GradingReport::from_value(value)
+    }
+
+    pub(crate) fn from_value(mut value: Value) -> Result<GradingReport, Error> {
+        if let Value::Object(fields) = &mut value {
+            complete(fields);
+        }
+        serde_json::from_value(value)
+            .map_err(|error| Error::NotAReport { message: error.to_string() })
+    }
+
+    pub(crate) fn set_score(&mut self, rounded: f64) {
+        self.score = rounded.is_finite().then_some(rounded);
+        self.score_text = text_of_non_finite(rounded);
+    }
+
+    pub(crate) fn set_award(&mut self, award: Award) {
+        self.any_medal = award.medal.is_some();
+        self.gold_medal = award.medal == Some(Medal::Gold);
+        self.silver_medal = award.medal == Some(Medal::Silver);
+        self.bronze_medal = award.medal == Some(Medal::Bronze);
+        self.above_median = award.above_median;
+    }
+}
+
+/// Fills in what a report of the reference does not have, and puts its non-finite numbers where ours are.
+fn complete(fields: &mut Map<String, Value>) {
+    if let Some(Value::String(text)) = fields.get("score") {
+        if let Some(score) = parse_non_finite(text) {
+            fields.insert("score_text".to_owned(), text_of_non_finite(score).into());
+            fields.insert("score".to_owned(), Value::Null);
+        }
+    }
+    if !fields.contains_key("outcome") {
+        let is_true = |name: &str| fields.get(name).and_then(Value::as_bool) == Some(true);
+        let is_nan = fields.get("score_text").and_then(Value::as_str) == Some("nan");
+        let outcome = match (is_true("submission_exists"), is_true("valid_submission")) {
+            (_, true) if is_nan => Outcome::Undefined,
+            (_, true) => Outcome::Scored,
+            (false, false) => Outcome::NoSubmission,
+            // The reference does not tell a submission that it refused from a grader that failed.
+            (true, false) => Outcome::InvalidSubmission,
+        };
+        fields.insert("outcome".to_owned(), outcome.name().into());
+    }
+}
+
+/// Parses JSON as Python writes it: with the bare words `NaN`, `Infinity` and `-Infinity`, which become text here.
+pub(crate) fn parse_python_json(text: &str) -> Result<Value, Error> {
+    let strict = |text: &str| {
+        serde_json::from_str(text).map_err(|error| Error::NotAReport { message: error.to_string() })
+    };
+    match strict(text) {
+        Ok(value) => Ok(value),
+        Err(error) => match quote_bare_words(text) {
+            Some(quoted) => strict(&quoted),
+            None => Err(error),
+        },
+    }
+}
+
+/// The text with the bare words in quotes; `None` where there is none.
+fn quote_bare_words(text: &str) -> Option<String> {
+    const WORDS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
+    let mut quoted = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    let mut changed = false;
+    let mut in_string = false;
+    while let Some(first) = rest.chars().next() {
+        if in_string {
+            // An escape covers the character after it, which may be a quote.
+            let length = if first == '\\' {
+                1 + rest[1..].chars().next().map_or(0, char::len_utf8)
+            } else {
+                first.len_utf8()
+            };
+            in_string = first != '"';
+            quoted.push_str(&rest[..length]);
+            rest = &rest[length..];
+        } else if let Some(word) = WORDS.into_iter().find(|word| rest.starts_with(word)) {
+            changed = true;
+            quoted.extend(["\"", word, "\""]);
+            rest = &rest[word.len()..];
+        } else {
+            in_string = first == '"';
+            quoted.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    changed.then_some(quoted)
+}
+
+/// Measures with values that JSON cannot hold.
+mod measures {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::float_text::number_or_text;
+    use crate::verdict::Measure;
+
+    #[derive(Serialize)]
+    struct Written<'a> {
+        name: &'a str,
+        #[serde(with = "number_or_text")]
+        value: f64,
+    }
+
+    #[derive(Deserialize)]
+    struct Read {
+        name: String,
+        #[serde(with = "number_or_text")]
+        value: f64,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        measures: &[Measure],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(
+            measures.iter().map(|measure| Written { name: &measure.name, value: measure.value }),
+        )
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Measure>, D::Error> {
+        let read = Vec::<Read>::deserialize(deserializer)?;
+        Ok(read.into_iter().map(|Read { name, value }| Measure { name, value }).collect())
+    }
+}

@@ -1,0 +1,161 @@
+//! The report of a run group: the totals of the reference on top, then Podium's own, then every grading.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::atomic_write::write_under_free_name;
+use crate::error::Error;
+use crate::medals::Medal;
+use crate::outcome::Outcome;
+use crate::report::{GradingReport, parse_python_json};
+
+/// The sums over the gradings of a run group, by the reference's names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// All gradings.
+    pub total_runs: u64,
+    /// Those with a submission.
+    pub total_runs_with_submissions: u64,
+    /// Those with a valid submission.
+    pub total_valid_submissions: u64,
+    /// Medals of any kind.
+    pub total_medals: u64,
+    /// Gold medals.
+    pub total_gold_medals: u64,
+    /// Silver medals.
+    pub total_silver_medals: u64,
+    /// Bronze medals.
+    pub total_bronze_medals: u64,
+    /// Scores above the median.
+    pub total_above_median: u64,
+}
+
+impl Totals {
+    /// The sums over these reports.
+    pub fn of<'a>(reports: impl IntoIterator<Item = &'a GradingReport>) -> Totals {
+        let mut totals = Totals::default();
+        for report in reports {
+            totals.total_runs += 1;
+            totals.total_runs_with_submissions += u64::from(report.submission_exists);
+            totals.total_valid_submissions += u64::from(report.valid_submission);
+            totals.total_above_median += u64::from(report.above_median);
+            let medal = report.medal();
+            totals.total_medals += u64::from(medal.is_some());
+            totals.total_gold_medals += u64::from(medal == Some(Medal::Gold));
+            totals.total_silver_medals += u64::from(medal == Some(Medal::Silver));
+            totals.total_bronze_medals += u64::from(medal == Some(Medal::Bronze));
+        }
+        totals
+    }
+}
+
+/// The report of a run group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunGroupReport {
+    /// The sums over all gradings.
+    #[serde(flatten)]
+    pub totals: Totals,
+    /// The same sums without the competitions that have known issues. Absent from reports of the reference.
+    #[serde(default)]
+    pub totals_without_known_issues: Option<Totals>,
+    /// How many gradings ended in each outcome.
+    #[serde(default)]
+    pub total_by_outcome: BTreeMap<Outcome, u64>,
+    /// Whether every submission of the list was graded; false after an interruption.
+    #[serde(default = "yes")]
+    pub complete: bool,
+    /// When the report was made: ISO 8601 in UTC with an offset. Absent from reports of the reference.
+    #[serde(default)]
+    pub created_at: Option<String>,
+    /// The version of Podium that made it. Absent from reports of the reference.
+    #[serde(default)]
+    pub podium_version: Option<String>,
+    /// The gradings, in the order of the list.
+    pub competition_reports: Vec<GradingReport>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl RunGroupReport {
+    /// Sums these gradings up, now.
+    pub fn new(competition_reports: Vec<GradingReport>, complete: bool) -> RunGroupReport {
+        let mut total_by_outcome = BTreeMap::new();
+        for report in &competition_reports {
+            *total_by_outcome.entry(report.outcome).or_default() += 1;
+        }
+        RunGroupReport {
+            totals: Totals::of(&competition_reports),
+            totals_without_known_issues: Some(Totals::of(
+                competition_reports.iter().filter(|report| report.known_issues.is_empty()),
+            )),
+            total_by_outcome,
+            complete,
+            created_at: Some(utc(Timestamp::now())),
+            podium_version: Some(crate::VERSION.to_owned()),
+            competition_reports,
+        }
+    }
+
+    /// Reads the JSON of a run group's report, of Podium or of the reference.
+    ///
+    /// # Errors
+    /// [`Error::NotAReport`] says what is missing or wrong, and in which of its gradings.
+    pub fn parse(text: &str) -> Result<RunGroupReport, Error> {
+        let mut value = parse_python_json(text)?;
+        let reports = match value.get_mut("competition_reports").map(Value::take) {
+            Some(Value::Array(reports)) => reports,
+            _ => {
+                return Err(Error::NotAReport {
+                    message: "it has no list `competition_reports`".to_owned(),
+                });
+            }
+        };
+        let reports = reports
+            .into_iter()
+            .enumerate()
+            .map(|(index, report)| {
+                GradingReport::from_value(report).map_err(|error| Error::NotAReport {
+                    message: format!("competition_reports[{index}]: {error}"),
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        value["competition_reports"] = Value::Array(Vec::new());
+        let mut group: RunGroupReport = serde_json::from_value(value)
+            .map_err(|error| Error::NotAReport { message: error.to_string() })?;
+        group.competition_reports = reports;
+        Ok(group)
+    }
+
+    /// Writes the report into a folder (made if missing) as `<time>_grading_report.json`, the reference's name, or
+    /// `<time>-2_grading_report.json` … where that name is taken. Never writes over anything.
+    ///
+    /// # Errors
+    /// [`Error::Write`]; nothing is left behind then.
+    pub fn write_to(&self, folder: &Path) -> Result<PathBuf, Error> {
+        let time = Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S-GMT").to_string();
+        let name = |attempt| match attempt {
+            1 => format!("{time}_grading_report.json"),
+            _ => format!("{time}-{attempt}_grading_report.json"),
+        };
+        write_under_free_name(folder, name, to_json(self).as_bytes())
+    }
+}
+
+/// The JSON text of a report, indented, with a line feed at its end.
+pub fn to_json(report: &impl Serialize) -> String {
+    // Reports hold text keys and finite numbers only; writing to memory does not fail.
+    let mut text = serde_json::to_string_pretty(report).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// ISO 8601 in UTC with microseconds and an offset, in the one form that every `datetime.fromisoformat` reads.
+pub(crate) fn utc(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string()
+}
