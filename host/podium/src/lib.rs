@@ -1,1 +1,109 @@
 //! Grades machine-learning competition submissions with sandboxed WebAssembly graders.
+//!
+//! A competition's grader is a WebAssembly component that gets the submission and the answers as read-only files and
+//! gives back a score, or the reason why there is none. The same component with the same bytes gives the same result,
+//! on any machine and at any time, and nothing that a component does can hurt the host.
+//!
+//! - [`Engine`] compiles and runs components; one serves a whole program.
+//! - [`Grader`] is a loaded component; [`inspect`] looks into one without loading it.
+//! - [`Input`] is a file as graders get it: opened safely, hashed, frozen.
+//! - [`Grading`] is what comes out: a [`Verdict`], and what it took.
+//!
+//! ```
+//! use podium::{CacheLocation, Engine, EngineSettings, Grader, Input, Limits, Verdict};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let settings = EngineSettings { cache: CacheLocation::Off, ..EngineSettings::default() };
+//! let engine = Engine::new(settings)?;
+//!
+//! // A grader that gives one half to everything, written in WebAssembly text. Real ones are files:
+//! // Grader::from_file(&engine, "spaceship-titanic.wasm").
+//! let component = wat::parse_file("examples/half.wat")?;
+//! let grader = Grader::from_bytes(&engine, "half", &component)?;
+//! assert_eq!(grader.description().competition, "example");
+//!
+//! let answers = [Input::from_bytes("answers.csv", "id,label\n1,0\n2,1\n")];
+//! let submission = Input::from_bytes("submission.csv", "id,label\n1,0\n2,0\n");
+//! let grading = grader.grade(&submission, &answers, &Limits::default());
+//! assert_eq!(grading.verdict, Verdict::Scored { value: 0.5, measures: vec![] });
+//!
+//! let empty = Input::from_bytes("submission.csv", "");
+//! match grader.grade(&empty, &answers, &Limits::default()).verdict {
+//!     Verdict::Scored { value, .. } => println!("a score of {value}"),
+//!     Verdict::InvalidSubmission(message) => assert_eq!(message, "the submission is empty"),
+//!     Verdict::InvalidAnswers(message) => println!("the data has to be put right: {message}"),
+//!     Verdict::GraderFailed(failure) => println!("nobody knows: {failure}"),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+#![deny(unsafe_code)]
+
+mod atomic_write;
+mod batch;
+mod cache;
+mod cancellation;
+mod catalog;
+mod competition;
+mod contract;
+mod definition;
+mod digest;
+mod engine;
+mod error;
+mod float_text;
+mod grader;
+mod grading;
+mod input;
+mod inspection;
+mod leaderboard;
+mod limits;
+mod medals;
+mod message;
+mod once_map;
+mod outcome;
+mod precompiled;
+mod receipt;
+mod report;
+mod rounding;
+mod run_group;
+mod sandbox;
+mod submission_list;
+#[cfg(test)]
+mod testing;
+mod verdict;
+
+pub use atomic_write::{write_new, write_over, write_under_free_name};
+pub use batch::{Batch, BatchObserver, BatchOptions, grade_list};
+pub use cache::CacheLocation;
+pub use cancellation::Cancellation;
+pub use catalog::{Catalog, Listing};
+pub use competition::{Competition, DEFINITION_FILE};
+pub use contract::{CONTRACT_VERSION, ContractVersion, NotAVersion};
+pub use definition::{
+    CompetitionType, Complexity, DataPaths, Definition, KnownIssue, LeaderboardSnapshot, MedalLines,
+    Metric,
+};
+pub use digest::{Digest, NotADigest};
+pub use engine::{CodeGeneration, Engine, EngineSettings, WASMTIME_VERSION};
+pub use error::Error;
+pub use grader::{Description, Direction, Grader};
+pub use grading::{GradedSubmission, GradingContext, GradingOptions, Usage, Validation};
+pub use input::{Input, InputProblem};
+pub use inspection::{ComponentLimits, GraderProblem, Inspection, inspect};
+pub use leaderboard::Leaderboard;
+pub use limits::{LimitOverrides, Limits};
+pub use medals::{Award, Distances, Medal, Thresholds};
+pub use outcome::Outcome;
+pub use receipt::{
+    Claim, ClaimedComponent, ClaimedInput, ClaimedMeasure, ClaimedOutcome, Difference, ExactNumber,
+    InputRole, MadeBy, Receipt, Verification,
+};
+pub use report::GradingReport;
+pub use rounding::{DECIMAL_PLACES, Rounding};
+pub use run_group::{RunGroupReport, Totals, to_json};
+pub use submission_list::{ListedSubmission, parse_submission_list, read_submission_list};
+pub use verdict::{GraderFailure, Grading, Measure, Verdict};
+
+/// The version of this crate, as reports and receipts say it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
