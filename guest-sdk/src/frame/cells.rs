@@ -58,7 +58,7 @@ impl Cells {
         self.starts.push((self.text.len() + to_come) as u32);
     }
 
-    /// Adds a cell that the file does not have.
+    /// Adds a cell that the file does not have, behind a cell that ended.
     pub(super) fn end_absent(&mut self) {
         self.starts.push(self.next_start());
     }

@@ -20,6 +20,7 @@ mod objects;
 mod requirements;
 mod set;
 mod sort;
+mod space;
 mod table;
 mod tokenizer;
 

@@ -5,13 +5,13 @@ use std::cell::OnceCell;
 use super::buffers::{Buffers, line_at};
 use super::cells::Texts;
 use super::inference::{ColumnTexts, infer};
-use super::tokenizer::{Malformed, Tokenizer, Tokens};
+use super::tokenizer::{MOST_READ_AGAIN, Malformed, Tokenizer, Tokens};
 use super::{Column, Role};
 use crate::failure::Failure;
 use crate::source::Source;
 
-/// The largest file that is read. The places of texts are 32-bit numbers; so is a guest's memory.
-const MOST_BYTES: u64 = u32::MAX as u64 - (1 << 26);
+/// The largest file that is read. The places of texts are 32-bit numbers, also of those that are read again.
+const MOST_BYTES: u64 = u32::MAX as u64 - MOST_READ_AGAIN as u64 - (1 << 24);
 
 /// A file's table.
 #[derive(Debug)]
@@ -180,14 +180,15 @@ fn explain<S: Source>(error: Malformed, source: &S, role: Role) -> Failure {
             "{name} cannot be read: the double quote that opens in line {} is never closed",
             line_at(source, position)
         ),
+        Malformed::TooUneven { position } => format!(
+            "{name} cannot be read: up to line {} too many rows have fewer fields than the row before them; give each \
+             row as many fields as the header",
+            line_at(source, position)
+        ),
         Malformed::Endless { position } => format!(
             "{name} cannot be read: line {} begins with a space, and lines end with CR alone; end lines with LF, or \
              drop the space",
             line_at(source, position)
-        ),
-        Malformed::TooManyCells { width } => format!(
-            "{name} cannot be read: its rows are shorter than the {width} fields of the longest, and filled up they \
-             would be too many cells"
         ),
     })
 }

@@ -18,11 +18,16 @@ use memchr::memchr;
 
 use super::cells::Cells;
 use super::header::Header;
+use super::space::{Space, Taken};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// The most bytes of text after which rows are still read again; the places of texts are 32-bit numbers.
-const MOST_TEXT: usize = u32::MAX as usize / 2;
+/// The most cells of a table that has filled-up rows. Cells that stand in the file need no limit: the file's size is
+/// one.
+const MOST_CELLS: usize = 1 << 28;
+
+/// The most bytes that are read again. Where pandas does not fail, it rarely reads more than a million.
+pub(super) const MOST_READ_AGAIN: usize = 1 << 28;
 
 /// What the tokenizer has just seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,15 +51,12 @@ pub(super) enum Malformed {
     LongRow { expected: usize, found: usize, position: u64 },
     /// The file ends within quotes.
     OpenQuote { position: u64 },
-    /// Going back over a line that begins with spaces never ends.
+    /// So many rows are shorter than the rows before them that pandas has no room for what they are filled up with.
+    /// The position is behind the last of them.
+    TooUneven { position: u64 },
+    /// Going back over lines that begin with spaces takes too long; or pandas has no room for the rows read again.
     Endless { position: u64 },
-    /// Rows that are filled up to the length of longer ones would take more memory than there is.
-    TooManyCells { width: usize },
 }
-
-/// The most cells of a table that has filled-up rows. Cells that stand in the file need no limit: the file's size is
-/// one.
-const MOST_CELLS: usize = 1 << 28;
 
 /// The state between one buffer and the next.
 pub(super) struct Tokenizer<'a> {
@@ -82,8 +84,22 @@ pub(super) struct Tokenizer<'a> {
     position: u64,
     /// Where a quoted part begins that is yet to end.
     quote_position: u64,
-    /// Where going back began last.
-    went_back_from: Option<usize>,
+    /// Bytes read again.
+    read_again: usize,
+    space: Space,
+    /// Where the text of this chunk of rows (and the row before it) begins, as positions count that are corrected by
+    /// `uncounted`.
+    chunk_text: usize,
+    /// Bytes that count as text, but are not kept: those of other columns, and one for each cell that was filled up.
+    uncounted: usize,
+    /// Where the row before the one at hand began, counted so.
+    last_row_text: usize,
+    /// Where the row at hand began, counted so.
+    row_text: usize,
+    /// The fields of the rows that ended in this chunk, and of the row before it.
+    chunk_fields: usize,
+    /// The rows that ended in this chunk, and the one before it.
+    chunk_rows: usize,
 }
 
 /// What tokenizing gave.
@@ -113,13 +129,21 @@ impl<'a> Tokenizer<'a> {
             may_be_longer: true,
             position: 0,
             quote_position: 0,
-            went_back_from: None,
+            read_again: 0,
+            space: Space::new(),
+            chunk_text: 0,
+            uncounted: 0,
+            last_row_text: 0,
+            row_text: 0,
+            chunk_fields: 0,
+            chunk_rows: 0,
         }
     }
 
     /// Takes the next buffer; `to_come` bytes of the file follow it.
     pub(super) fn feed(&mut self, buffer: &[u8], to_come: usize) -> Result<(), Malformed> {
         self.cells.expect(self.position as usize, to_come + buffer.len());
+        self.space.make(self.taken(0), buffer.len());
         if memchr(0, buffer).is_some() {
             self.cells.note_nul();
         }
@@ -130,7 +154,6 @@ impl<'a> Tokenizer<'a> {
         // The bytes from here on are yet to be copied.
         let mut pending = run_start;
         let mut at = run_start;
-        self.went_back_from = None;
 
         while at < buffer.len() {
             let byte = buffer[at];
@@ -140,10 +163,7 @@ impl<'a> Tokenizer<'a> {
                         self.cells.copy(&buffer[pending..at]);
                         at += 1;
                         pending = at;
-                        self.file_lines += 1;
-                        if byte == b'\r' {
-                            self.state = State::AfterEmptyReturn;
-                        }
+                        self.end_blank_line(byte);
                     }
                     b' ' | b'\t' => {
                         record_start = at;
@@ -157,56 +177,46 @@ impl<'a> Tokenizer<'a> {
                         self.cells.copy(&buffer[pending..record_start]);
                         at += 1;
                         pending = at;
-                        self.file_lines += 1;
-                        self.state = if byte == b'\r' {
-                            State::AfterEmptyReturn
-                        } else {
-                            State::StartRecord
-                        };
+                        self.end_blank_line(byte);
                     }
                     b' ' | b'\t' => at += 1,
                     _ => {
                         let line_start = line_start(&buffer[run_start..at]) + run_start;
                         if line_start != record_start {
-                            self.go_back(at)?;
                             self.cells.copy(&buffer[pending..record_start]);
                             pending = line_start;
+                            self.go_back(at, line_start)?;
                         }
                         at = line_start;
                         self.state = State::StartField;
                     }
                 },
-                State::StartField => match byte {
-                    b'"' => {
-                        self.cells.copy(&buffer[pending..at]);
-                        self.quote_position = self.position + at as u64;
-                        at += 1;
-                        pending = at;
-                        self.state = State::InQuotes;
-                    }
-                    b',' | b'\n' | b'\r' => {
-                        at = self.end_field(buffer, &mut pending, at)?;
-                        if byte == b'\n' && self.lines == self.chunk_end {
-                            self.end_chunk(buffer, &mut pending, at);
-                            run_start = at;
+                State::StartField | State::InField | State::QuoteInQuotes if ends_field(byte) => {
+                    self.end_field(buffer, &mut pending, at);
+                    at += 1;
+                    match byte {
+                        b',' => self.state = State::StartField,
+                        b'\r' => self.state = State::AfterReturn,
+                        _ => {
+                            self.end_line(at, at - pending)?;
+                            if self.lines == self.chunk_end {
+                                self.end_chunk(buffer, &mut pending, at)?;
+                                run_start = at;
+                            }
                         }
                     }
-                    _ => {
-                        at += 1;
-                        self.state = State::InField;
-                    }
-                },
-                State::InField => {
+                }
+                State::StartField if byte == b'"' => {
+                    self.cells.copy(&buffer[pending..at]);
+                    self.quote_position = self.position + at as u64;
+                    at += 1;
+                    pending = at;
+                    self.state = State::InQuotes;
+                }
+                State::StartField | State::InField => {
+                    self.state = State::InField;
                     let rest = &buffer[at..];
                     at += rest.iter().position(|byte| ends_field(*byte)).unwrap_or(rest.len());
-                    if at < buffer.len() {
-                        let byte = buffer[at];
-                        at = self.end_field(buffer, &mut pending, at)?;
-                        if byte == b'\n' && self.lines == self.chunk_end {
-                            self.end_chunk(buffer, &mut pending, at);
-                            run_start = at;
-                        }
-                    }
                 }
                 State::InQuotes => match memchr(b'"', &buffer[at..]) {
                     None => at = buffer.len(),
@@ -217,31 +227,22 @@ impl<'a> Tokenizer<'a> {
                         self.state = State::QuoteInQuotes;
                     }
                 },
-                State::QuoteInQuotes => match byte {
+                State::QuoteInQuotes if byte == b'"' => {
                     // The second of two quotes is kept: it is the next byte to copy.
-                    b'"' => {
-                        pending = at;
-                        at += 1;
-                        self.state = State::InQuotes;
-                    }
-                    b',' | b'\n' | b'\r' => {
-                        at = self.end_field(buffer, &mut pending, at)?;
-                        if byte == b'\n' && self.lines == self.chunk_end {
-                            self.end_chunk(buffer, &mut pending, at);
-                            run_start = at;
-                        }
-                    }
-                    _ => self.state = State::InField,
-                },
+                    pending = at;
+                    at += 1;
+                    self.state = State::InQuotes;
+                }
+                State::QuoteInQuotes => self.state = State::InField,
                 State::AfterReturn => {
                     if byte == b'\n' {
                         self.cells.copy(&buffer[pending..at]);
                         at += 1;
                         pending = at;
                     }
-                    self.end_line(at)?;
+                    self.end_line(at, at - pending)?;
                     if self.lines == self.chunk_end {
-                        self.end_chunk(buffer, &mut pending, at);
+                        self.end_chunk(buffer, &mut pending, at)?;
                         // A comma belongs to the end of the line here.
                         run_start = at + usize::from(byte == b',');
                     }
@@ -260,7 +261,7 @@ impl<'a> Tokenizer<'a> {
         let end = if self.state == State::WhitespaceLine { record_start } else { buffer.len() };
         self.cells.copy(&buffer[pending..end]);
         self.position += buffer.len() as u64;
-        Ok(())
+        self.check_space(0)
     }
 
     /// Takes the end of the file.
@@ -268,31 +269,37 @@ impl<'a> Tokenizer<'a> {
         match self.state {
             State::StartRecord | State::WhitespaceLine | State::AfterEmptyReturn => {}
             State::InQuotes => return Err(Malformed::OpenQuote { position: self.quote_position }),
-            State::AfterReturn => self.end_line(0)?,
+            State::AfterReturn => self.end_line(0, 0)?,
             State::StartField | State::InField | State::QuoteInQuotes => {
-                self.end_field(b"\n", &mut 0, 0)?;
-                self.cells.copy(b"\n");
+                let end = b"\n";
+                let mut pending = 0;
+                self.end_field(end, &mut pending, 0);
+                self.cells.copy(&end[pending..]);
+                self.end_line(0, 0)?;
             }
         }
+        self.check_space(0)?;
         if self.header.is_none() && self.lines > 0 {
             self.complete_header();
         }
         Ok(Tokens { header: self.header, cells: self.cells, rows: self.lines.saturating_sub(1) })
     }
 
-    /// Ends a field with the comma, CR or LF at `at`, and the row with LF. Gives where to go on.
+    fn end_blank_line(&mut self, end: u8) {
+        self.file_lines += 1;
+        self.state = if end == b'\r' { State::AfterEmptyReturn } else { State::StartRecord };
+    }
+
+    /// Ends a field with the comma, CR or LF at `at`.
     #[inline]
-    fn end_field(
-        &mut self,
-        buffer: &[u8],
-        pending: &mut usize,
-        at: usize,
-    ) -> Result<usize, Malformed> {
+    fn end_field(&mut self, buffer: &[u8], pending: &mut usize, at: usize) {
         let next = at + 1;
-        if self.kept.is_empty() || self.kept.get(self.fields) == Some(&true) {
+        if self.is_kept(self.fields) {
             self.cells.end(next - *pending);
         } else {
+            // The text so far and what is to be copied, without the cells that ended.
             let beyond = self.cells.beyond_last();
+            self.uncounted += ((next - *pending) as isize + beyond) as usize;
             if beyond <= 0 {
                 // Cells before this one are yet to be copied.
                 self.cells.copy(&buffer[*pending..*pending + beyond.unsigned_abs()]);
@@ -302,28 +309,21 @@ impl<'a> Tokenizer<'a> {
             *pending = next;
         }
         self.fields += 1;
-        match buffer[at] {
-            b',' => self.state = State::StartField,
-            b'\r' => self.state = State::AfterReturn,
-            _ => self.end_line(next)?,
-        }
-        Ok(next)
     }
 
-    fn end_line(&mut self, next: usize) -> Result<(), Malformed> {
-        if self.fields != self.expected {
-            if self.fields < self.expected {
-                if self.cells.len() > MOST_CELLS {
-                    return Err(Malformed::TooManyCells { width: self.expected });
-                }
-                for field in self.fields..self.expected {
-                    if self.kept.is_empty() || self.kept.get(field) == Some(&true) {
-                        self.cells.end_absent();
-                    }
-                }
-            } else if self.may_be_longer {
-                self.expected = self.fields;
-            } else {
+    /// Whether the text of a field is kept. Before the header is complete, all are.
+    #[inline]
+    fn is_kept(&self, field: usize) -> bool {
+        self.kept.get(field).copied().unwrap_or(self.kept.is_empty())
+    }
+
+    /// Ends a row; `next` is where the next one begins, and `to_come` bytes before it are yet to be copied.
+    #[inline]
+    fn end_line(&mut self, next: usize, to_come: usize) -> Result<(), Malformed> {
+        if self.fields < self.expected {
+            self.fill_up(next, to_come)?;
+        } else if self.fields > self.expected {
+            if !self.may_be_longer {
                 return Err(Malformed::LongRow {
                     expected: self.expected,
                     found: self.fields,
@@ -331,7 +331,12 @@ impl<'a> Tokenizer<'a> {
                     position: (self.position + next as u64).saturating_sub(1),
                 });
             }
+            self.expected = self.fields;
         }
+        self.last_row_text = self.row_text;
+        self.row_text = self.counted_text(to_come);
+        self.chunk_fields += self.fields;
+        self.chunk_rows += 1;
         self.fields = 0;
         self.file_lines += 1;
         self.lines += 1;
@@ -340,41 +345,103 @@ impl<'a> Tokenizer<'a> {
         Ok(())
     }
 
+    /// Fills a row up to the length of the row before.
+    #[cold]
+    fn fill_up(&mut self, next: usize, to_come: usize) -> Result<(), Malformed> {
+        let taken = self.taken(to_come);
+        if self.cells.len() > MOST_CELLS {
+            return Err(Malformed::TooUneven { position: self.position + next as u64 });
+        }
+        self.check_space(to_come)?;
+        // Less was kept than is counted here.
+        self.chunk_text += self.space.left_out(taken);
+        let wanting = self.expected - self.fields;
+        self.space.make(self.taken(to_come), wanting);
+        for field in self.fields..self.expected {
+            if self.is_kept(field) {
+                self.cells.end_absent();
+            }
+        }
+        self.uncounted += wanting;
+        self.fields = self.expected;
+        Ok(())
+    }
+
     /// Begins the next chunk of rows; the first ends with the row after the header.
-    fn end_chunk(&mut self, buffer: &[u8], pending: &mut usize, next: usize) {
+    fn end_chunk(
+        &mut self,
+        buffer: &[u8],
+        pending: &mut usize,
+        next: usize,
+    ) -> Result<(), Malformed> {
+        self.check_space(next - *pending)?;
         if self.header.is_none() {
             self.cells.copy(&buffer[*pending..next]);
             *pending = next;
             self.complete_header();
         }
-        let Some(header) = &self.header else { return };
         // The row after the header is the first of its chunk.
+        let chunk_rows = self.header.as_ref().map_or(1, Header::chunk_rows);
         let rows = self.lines - 1;
-        self.may_be_longer = rows.is_multiple_of(header.chunk_rows());
-        self.chunk_end = rows / header.chunk_rows() * header.chunk_rows() + header.chunk_rows() + 1;
-        self.went_back_from = None;
+        self.chunk_end = (rows / chunk_rows + 1) * chunk_rows + 1;
+        if rows.is_multiple_of(chunk_rows) {
+            self.may_be_longer = true;
+            self.chunk_text = self.last_row_text;
+            self.chunk_fields = self.expected;
+            self.chunk_rows = 1;
+        }
+        if next < buffer.len() {
+            self.space.make(self.taken(next - *pending), buffer.len() - next);
+        }
+        Ok(())
     }
 
     /// Takes the header, and of the row after it (if there is one) the fields that are kept.
     fn complete_header(&mut self) {
         let cells = std::mem::take(&mut self.cells);
+        let text_length = cells.text_length();
         let table_width = self.expected;
         let header_fields = if self.lines > 1 { cells.len() - table_width } else { cells.len() };
         let names: Vec<&[u8]> = (0..header_fields).map(|cell| cells.bytes(cell)).collect();
         let header = Header::new(&names, table_width, self.wanted);
         self.kept = header.kept().to_vec();
         self.cells = cells.keep_last(self.lines.saturating_sub(1) * table_width, &self.kept);
+        self.uncounted += text_length - self.cells.text_length();
         self.header = Some(header);
     }
 
-    fn go_back(&mut self, from: usize) -> Result<(), Malformed> {
-        // Before the header is complete, the second row ends it.
-        let again = self.header.is_some() && self.went_back_from == Some(from);
-        if again || self.cells.text_length() > MOST_TEXT {
+    /// Goes back from a position to the beginning of a line that was read before, or of an earlier one.
+    #[cold]
+    fn go_back(&mut self, from: usize, to: usize) -> Result<(), Malformed> {
+        self.read_again += from - to;
+        if self.read_again > MOST_READ_AGAIN || !self.space.holds(self.taken(0)) {
             return Err(Malformed::Endless { position: self.position + from as u64 });
         }
-        self.went_back_from = Some(from);
         Ok(())
+    }
+
+    fn check_space(&self, to_come: usize) -> Result<(), Malformed> {
+        if self.space.holds(self.taken(to_come)) {
+            return Ok(());
+        }
+        Err(match self.read_again {
+            0 => Malformed::TooUneven { position: self.position },
+            _ => Malformed::Endless { position: self.position },
+        })
+    }
+
+    /// What is taken up when `to_come` more bytes are copied.
+    fn taken(&self, to_come: usize) -> Taken {
+        Taken {
+            text: self.counted_text(to_come) - self.chunk_text,
+            fields: self.chunk_fields + self.fields,
+            rows: self.chunk_rows,
+        }
+    }
+
+    #[inline]
+    fn counted_text(&self, to_come: usize) -> usize {
+        self.cells.text_length() + to_come + self.uncounted
     }
 }
 
