@@ -248,6 +248,167 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
+    use crate::outcome::Outcome;
+    use crate::submission_list::parse_submission_list;
+    use crate::testing_competition::TestingCompetition;
+
+    /// A list of submissions with these contents; `-` is a missing file.
+    fn list(world: &TestingCompetition, contents: &[&str]) -> Vec<ListedSubmission> {
+        let lines: Vec<String> = contents
+            .iter()
+            .enumerate()
+            .map(|(index, content)| {
+                let path = match *content {
+                    "-" => world.path("missing.csv"),
+                    content => world.submission(&format!("{index}.csv"), content),
+                };
+                let path = serde_json::Value::from(path.to_str().unwrap());
+                format!("{{\"competition_id\": \"tiny\", \"submission_path\": {path}, \"seed\": {index}}}")
+            })
+            .collect();
+        parse_submission_list(&lines.join("\n")).unwrap()
+    }
+
+    fn grade(
+        world: &TestingCompetition,
+        list: &[ListedSubmission],
+        options: &BatchOptions,
+    ) -> Batch {
+        grade_list(&world.context(), &world.catalog(), list, options, &()).unwrap()
+    }
+
+    /// A report without the time at which it was made.
+    fn timeless(batch: &Batch) -> Vec<String> {
+        batch
+            .graded()
+            .map(|graded| {
+                let mut report = graded.report.clone();
+                report.created_at.clear();
+                crate::to_json(&report)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn reports_come_in_the_order_of_the_list_however_many_threads_grade() {
+        let world = TestingCompetition::new();
+        let contents = ["1", "t", "-", "9", "n", "s", "a", "2", "l", "i", "3", "4", "5"].repeat(5);
+        let list = list(&world, &contents);
+        let on = |threads, memory_bytes| {
+            let threads = NonZeroUsize::new(threads);
+            grade(&world, &list, &BatchOptions { threads, memory_bytes, ..BatchOptions::default() })
+        };
+        let one = on(1, None);
+        assert!(one.is_complete());
+        let seeds: Vec<_> = one.graded().map(|graded| graded.report.run["seed"].as_u64()).collect();
+        assert_eq!(seeds, (0..contents.len() as u64).map(Some).collect::<Vec<_>>());
+        for other in [on(8, None), on(8, Some(1)), on(3, Some(40 << 20))] {
+            assert_eq!(timeless(&other), timeless(&one));
+        }
+        let report = one.report();
+        assert!(report.complete);
+        assert_eq!(report.totals.total_runs, 65);
+        assert_eq!(report.totals.total_runs_with_submissions, 60);
+        assert_eq!(report.total_by_outcome[&Outcome::GraderFailed], 10);
+        assert_eq!(report.total_by_outcome[&Outcome::NoSubmission], 5);
+        assert_eq!(report.totals.total_medals, 15);
+        assert_eq!(report.totals_without_known_issues.unwrap().total_runs, 0);
+    }
+
+    #[test]
+    fn unknown_competitions_are_an_error_before_anything_is_graded() {
+        let world = TestingCompetition::new();
+        let text = r#"{"competition_id": "tiny", "submission_path": "x.csv"}
+            {"competition_id": "tinny", "submission_path": "x.csv"}
+            {"competition_id": "tinny", "submission_path": "y.csv"}
+            {"competition_id": "another", "submission_path": "x.csv"}"#;
+        let list = parse_submission_list(text).unwrap();
+        let options = BatchOptions::default();
+        let error =
+            grade_list(&world.context(), &world.catalog(), &list, &options, &()).unwrap_err();
+        let Error::ListedCompetitions { problems } = &error else { panic!("{error}") };
+        assert_eq!(problems.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 4]);
+        assert!(error.to_string().contains("line 2: there is no competition `tinny`"), "{error}");
+        assert!(error.to_string().contains("did you mean `tiny`"), "{error}");
+    }
+
+    #[test]
+    fn an_empty_list_is_an_empty_report() {
+        let world = TestingCompetition::new();
+        let batch = grade(&world, &[], &BatchOptions::default());
+        assert!(batch.is_complete());
+        assert_eq!(batch.report().totals.total_runs, 0);
+    }
+
+    #[test]
+    fn an_unprepared_competition_does_not_stop_the_rest() {
+        let world = TestingCompetition::new();
+        let definition = std::fs::read_to_string(world.path("competitions/tiny/competition.toml"));
+        let definition = definition.unwrap().replace("\"tiny\"", "\"bare\"");
+        world.write("competitions/bare/competition.toml", definition);
+        let mut list = list(&world, &["1", "1", "2"]);
+        list[1].competition_id = "bare".to_owned();
+        let batch = grade(&world, &list, &BatchOptions::default());
+        let outcomes: Vec<_> = batch.graded().map(|graded| graded.report.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Scored, Outcome::NotPrepared, Outcome::Scored]);
+    }
+
+    /// Cancels after so many gradings, and counts what it is told.
+    struct Stopping {
+        cancellation: Cancellation,
+        after: u64,
+        started: AtomicU64,
+        finished: AtomicU64,
+    }
+
+    impl BatchObserver for Stopping {
+        fn started(&self, _: usize, _: &ListedSubmission) {
+            self.started.fetch_add(1, Ordering::SeqCst);
+        }
+
+        fn finished(&self, index: usize, submission: &ListedSubmission, graded: &GradedSubmission) {
+            assert_eq!(submission.run["seed"], index);
+            assert_eq!(graded.report.run["seed"], index);
+            if self.finished.fetch_add(1, Ordering::SeqCst) + 1 == self.after {
+                self.cancellation.cancel();
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_done_before_a_cancellation_is_kept_and_nothing_half() {
+        let world = TestingCompetition::new();
+        let list = list(&world, &["1"].repeat(40));
+        for (threads, after) in [(1, 3), (4, 5), (4, u64::MAX)] {
+            let options =
+                BatchOptions { threads: NonZeroUsize::new(threads), ..BatchOptions::default() };
+            let observer = Stopping {
+                cancellation: options.cancellation.clone(),
+                after,
+                started: AtomicU64::new(0),
+                finished: AtomicU64::new(0),
+            };
+            let batch = grade_list(&world.context(), &world.catalog(), &list, &options, &observer);
+            let batch = batch.unwrap();
+            let done = batch.graded().count() as u64;
+            assert_eq!(done, observer.finished.load(Ordering::SeqCst));
+            assert!(done <= observer.started.load(Ordering::SeqCst));
+            assert!(batch.graded().all(|graded| graded.report.outcome == Outcome::Scored));
+            let stopped = after < 40;
+            assert_eq!(batch.is_complete(), !stopped);
+            assert_eq!(batch.report().complete, !stopped);
+            assert!(if stopped { done >= after && done < 40 } else { done == 40 });
+        }
+    }
+
+    #[test]
+    fn a_cancelled_batch_begins_nothing() {
+        let world = TestingCompetition::new();
+        let list = list(&world, &["1", "l"]);
+        let options = BatchOptions::default();
+        options.cancellation.cancel();
+        assert_eq!(grade(&world, &list, &options).graded().count(), 0);
+    }
 
     #[test]
     fn shares_never_exceed_the_whole() {

@@ -139,3 +139,140 @@ fn is_spelled(folder: &Path, id: &str) -> bool {
         .map(|entries| entries.flatten().any(|entry| entry.file_name() == id))
         .unwrap_or(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn add(folder: &Path, id: &str, name: &str) {
+        let own = folder.join(id);
+        fs::create_dir_all(&own).unwrap();
+        let text = format!(
+            "id = \"{id}\"\nname = \"{name}\"\n[metric]\nname = \"m\"\ndirection = \"higher\"\n[data]\nanswers = [\"a.csv\"]"
+        );
+        fs::write(own.join(DEFINITION_FILE), text).unwrap();
+    }
+
+    #[test]
+    fn the_earlier_folder_wins_whoever_made_it() {
+        let above = tempfile::tempdir().unwrap();
+        let (first, second) = (above.path().join("first"), above.path().join("second"));
+        add(&first, "seals", "ours");
+        add(&second, "seals", "theirs");
+        add(&second, "AI4Seals", "theirs, too");
+        fs::create_dir(first.join("no-competition")).unwrap();
+        fs::write(first.join("file"), "").unwrap();
+        let catalog = Catalog::new(vec![first, second], Vec::new());
+        assert_eq!(catalog.get("seals").unwrap().definition.name, "ours");
+        assert_eq!(catalog.get("AI4Seals").unwrap().definition.name, "theirs, too");
+        let listing = catalog.list();
+        let ids: Vec<&str> = listing.competitions.iter().map(Competition::id).collect();
+        assert_eq!(ids, ["AI4Seals", "seals"]);
+        assert!(listing.problems.is_empty());
+    }
+
+    #[test]
+    fn what_is_broken_is_reported_and_does_not_stop_the_rest() {
+        let above = tempfile::tempdir().unwrap();
+        add(above.path(), "seals", "fine");
+        add(above.path(), "walruses", "broken");
+        fs::write(above.path().join("walruses").join(DEFINITION_FILE), "id = ").unwrap();
+        let missing = above.path().join("missing");
+        let catalog = Catalog::new(vec![missing, above.path().to_owned()], Vec::new());
+        let listing = catalog.list();
+        assert_eq!(listing.competitions.len(), 1);
+        let problems: Vec<String> = listing.problems.iter().map(Error::to_string).collect();
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[0].contains("missing"), "{problems:?}");
+        assert!(problems[1].contains("walruses"), "{problems:?}");
+        assert!(matches!(catalog.get("walruses"), Err(Error::Definition { .. })));
+        assert_eq!(catalog.get("seals").unwrap().id(), "seals");
+    }
+
+    #[test]
+    fn a_wrong_id_gets_what_may_have_been_meant() {
+        let above = tempfile::tempdir().unwrap();
+        for id in ["spaceship-titanic", "tabular-playground-series-may-2022", "AI4Code", "seals"] {
+            add(above.path(), id, "x");
+        }
+        let catalog = Catalog::new(vec![above.path().to_owned()], Vec::new());
+        for (id, meant) in [
+            ("spaceship-titanik", Some("spaceship-titanic")),
+            ("titanic", Some("spaceship-titanic")),
+            ("tabular-playground-may-2022", Some("tabular-playground-series-may-2022")),
+            ("ai4code", Some("AI4Code")),
+            ("quite-something-else", None),
+            ("", None),
+            ("../seals", Some("seals")),
+            ("\u{1b}[2J", None),
+        ] {
+            let error = catalog.get(id).unwrap_err();
+            let Error::UnknownCompetition { similar, searched, .. } = &error else {
+                panic!("{error}")
+            };
+            assert_eq!(similar.first().map(String::as_str), meant, "{id}");
+            assert_eq!(searched, &[above.path()]);
+            assert!(!error.to_string().contains('\u{1b}'));
+        }
+    }
+
+    #[test]
+    fn ids_that_are_paths_lead_nowhere() {
+        let above = tempfile::tempdir().unwrap();
+        let inside = above.path().join("inside");
+        fs::create_dir(&inside).unwrap();
+        add(above.path(), "seals", "outside");
+        let catalog = Catalog::new(vec![inside.clone()], Vec::new());
+        let absolute = above.path().join("seals");
+        for id in
+            ["../seals", "./../seals", absolute.to_str().unwrap(), ".", "..", "seals/", "a\0b"]
+        {
+            assert!(matches!(catalog.get(id), Err(Error::UnknownCompetition { .. })), "{id:?}");
+        }
+    }
+
+    /// The competitions that come with Podium.
+    #[test]
+    fn every_built_in_competition_is_sound() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../competitions");
+        let listing = Catalog::new(vec![folder], Vec::new()).list();
+        assert!(listing.problems.is_empty(), "{:?}", listing.problems);
+        assert_eq!(listing.competitions.len(), 82);
+        for competition in &listing.competitions {
+            check_built_in(competition);
+        }
+    }
+
+    fn check_built_in(competition: &Competition) {
+        use crate::definition::LeaderboardSnapshot;
+        use crate::medals::Thresholds;
+
+        let id = competition.id();
+        let definition = &competition.definition;
+        assert!(competition.description.as_ref().is_some_and(|text| text.len() > 100), "{id}");
+        assert!(definition.category.is_some() && definition.complexity.is_some(), "{id}");
+        let medals =
+            definition.medals.as_ref().unwrap_or_else(|| panic!("{id} has no medal lines"));
+        // Lines out of grading reports are exact; those that were published have five decimal places.
+        let is_exact = medals.source.as_ref().is_some_and(|source| source.contains("exact"));
+        let tolerance = if is_exact { 1e-9 } else { 0.501e-5 };
+        let agrees =
+            |left: f64, right: f64| (left - right).abs() <= tolerance * right.abs().max(1.0);
+        let Some(board) = &competition.leaderboard else {
+            assert_eq!(medals.leaderboard_snapshot, Some(LeaderboardSnapshot::None), "{id}");
+            return;
+        };
+        let (stated, follows) = (medals.thresholds(), Thresholds::from_leaderboard(board));
+        let lines_agree = agrees(stated.gold, follows.gold)
+            && agrees(stated.silver, follows.silver)
+            && agrees(stated.bronze, follows.bronze);
+        let found = match (lines_agree, agrees(stated.median, follows.median)) {
+            (true, true) => LeaderboardSnapshot::Agrees,
+            (true, false) => LeaderboardSnapshot::MedianDiffers,
+            (false, _) => LeaderboardSnapshot::MedalLinesDiffer,
+        };
+        assert_eq!(medals.leaderboard_snapshot, Some(found), "{id}: {stated:?} and {follows:?}");
+    }
+}

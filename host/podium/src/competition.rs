@@ -144,3 +144,121 @@ fn if_exists<T>(read: Result<T, Error>) -> Result<Option<T>, Error> {
 fn read_text(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|source| Error::read(path, source))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const DEFINITION: &str = r#"
+        id = "seals"
+        name = "Seals"
+        [metric]
+        name = "accuracy"
+        direction = "higher"
+        [data]
+        answers = ["prepared/private/test.csv", "prepared/private/more.csv"]
+        sample_submission = "prepared/public/sample.csv"
+        [limits]
+        fuel = 5
+        memory_bytes = 6
+    "#;
+
+    fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
+        let above = tempfile::tempdir().unwrap();
+        let folder = above.path().join("seals");
+        fs::create_dir(&folder).unwrap();
+        for (name, content) in files {
+            fs::write(folder.join(name), content).unwrap();
+        }
+        (above, folder)
+    }
+
+    #[test]
+    fn a_definition_alone_is_a_competition() {
+        let (above, folder) = folder(&[("competition.toml", DEFINITION)]);
+        let competition = Competition::load(&folder, &[]).unwrap();
+        assert_eq!(competition.id(), "seals");
+        assert_eq!((&competition.description, &competition.leaderboard), (&None, &None));
+        assert_eq!(competition.thresholds, None);
+        let data = above.path().join("data");
+        let private = data.join("seals/prepared/private");
+        assert_eq!(
+            competition.answers_in(&data),
+            [private.join("test.csv"), private.join("more.csv")]
+        );
+        assert_eq!(
+            competition.sample_submission_in(&data),
+            Some(data.join("seals/prepared/public/sample.csv"))
+        );
+        fs::create_dir_all(&private).unwrap();
+        fs::write(private.join("test.csv"), "").unwrap();
+        assert_eq!(competition.missing_answers_in(&data), [private.join("more.csv")]);
+    }
+
+    #[test]
+    fn limits_go_from_default_over_the_competitions_to_the_callers() {
+        let (_above, folder) = folder(&[("competition.toml", DEFINITION)]);
+        let competition = Competition::load(&folder, &[]).unwrap();
+        let overrides = LimitOverrides { fuel: Some(7), ..LimitOverrides::default() };
+        let limits = competition.limits(&overrides);
+        let expected = Limits { fuel: 7, memory_bytes: 6, ..Limits::default() };
+        assert_eq!(limits, expected);
+    }
+
+    #[test]
+    fn medal_lines_come_from_the_board_unless_they_are_stated() {
+        let board = ("leaderboard.csv", "score\n0.9\n0.8\n0.7\n0.6\n0.5\n");
+        let (_above, plain) = folder(&[("competition.toml", DEFINITION), board]);
+        let from_board = Thresholds { gold: 0.9, silver: 0.9, bronze: 0.8, median: 0.7 };
+        assert_eq!(Competition::load(&plain, &[]).unwrap().thresholds, Some(from_board));
+        let stated =
+            format!("{DEFINITION}\n[medals]\ngold = 3\nsilver = 2\nbronze = 1\nmedian = 0\n");
+        let (_above, own) = folder(&[("competition.toml", &stated), board]);
+        let lines = Thresholds { gold: 3.0, silver: 2.0, bronze: 1.0, median: 0.0 };
+        assert_eq!(Competition::load(&own, &[]).unwrap().thresholds, Some(lines));
+    }
+
+    #[test]
+    fn the_competitions_own_grader_goes_first() {
+        let (above, folder) = folder(&[("competition.toml", DEFINITION)]);
+        let graders = [above.path().join("first"), above.path().join("second")];
+        let competition = Competition::load(&folder, &graders).unwrap();
+        let message = competition.grader().unwrap_err().to_string();
+        for place in ["seals/grader.wasm", "first/seals.wasm", "second/seals.wasm"] {
+            assert!(message.contains(place), "{message}");
+        }
+        let places = [
+            graders[1].join("seals.wasm"),
+            graders[0].join("seals.wasm"),
+            folder.join("grader.wasm"),
+        ];
+        for place in places {
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::write(&place, "").unwrap();
+            assert_eq!(competition.grader().unwrap(), place);
+        }
+    }
+
+    #[test]
+    fn broken_folders_are_named() {
+        let cases: &[(&[(&str, &str)], &str)] = &[
+            (&[], "seals/competition.toml: cannot be read"),
+            (&[("competition.toml", "id = 3")], "seals/competition.toml: line 1"),
+            (
+                &[("competition.toml", &DEFINITION.replace("\"seals\"", "\"walruses\""))],
+                "`id` is `walruses`, but the folder is called `seals`",
+            ),
+            (
+                &[("competition.toml", DEFINITION), ("leaderboard.csv", "score\n1\n2\n")],
+                "seals/leaderboard.csv: team 2 (2) is better than team 1 (1)",
+            ),
+        ];
+        for (files, part) in cases {
+            let (_above, folder) = folder(files);
+            let message = Competition::load(&folder, &[]).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

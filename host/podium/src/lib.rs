@@ -71,6 +71,8 @@ mod sandbox;
 mod submission_list;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod testing_competition;
 mod verdict;
 
 pub use atomic_write::{write_new, write_over, write_under_free_name};

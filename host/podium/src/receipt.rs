@@ -481,3 +481,188 @@ fn compare(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn claim() -> Claim {
+        let input = |role, name: &str, content: &[u8]| ClaimedInput {
+            role,
+            name: name.to_owned(),
+            size: content.len() as u64,
+            sha256: Digest::of(content),
+        };
+        Claim {
+            format: CLAIM_FORMAT.to_owned(),
+            component: ClaimedComponent {
+                sha256: Digest::of(b"component"),
+                contract: CONTRACT_VERSION,
+                competition: "seals".to_owned(),
+            },
+            inputs: vec![
+                input(InputRole::Submission, "my \"seals\" é.csv", b"abc"),
+                input(InputRole::Answers, "test.csv", b""),
+            ],
+            outcome: ClaimedOutcome {
+                kind: Outcome::Scored,
+                score: Some(ExactNumber::new(0.1 + 0.2)),
+                measures: vec![
+                    ClaimedMeasure { name: "zero".to_owned(), value: ExactNumber::new(-0.0) },
+                    ClaimedMeasure { name: "none".to_owned(), value: ExactNumber::new(f64::NAN) },
+                ],
+                failure: None,
+                message: None,
+            },
+        }
+    }
+
+    fn receipt(claim: Claim) -> Receipt {
+        Receipt {
+            id: claim.id(),
+            claim,
+            made_by: MadeBy {
+                podium: "0.1.0".to_owned(),
+                wasmtime: "48.0.8".to_owned(),
+                contract: CONTRACT_VERSION,
+                limits: Limits::default(),
+                fuel: 12_345,
+            },
+        }
+    }
+
+    /// These bytes are what ids are digests of: they never change, or every receipt ever made is void.
+    #[test]
+    fn the_canonical_bytes_of_a_claim_are_pinned() {
+        let expected = concat!(
+            r#"{"component":{"competition":"seals","contract":"1.0.0","#,
+            r#""sha256":"6985ca1f4daa5a584a28eae043a239cb96689af1337ea13afb63e00c2bf512fa"},"#,
+            r#""format":"podium grading claim 1","inputs":["#,
+            r#"{"name":"my \"seals\" é.csv","role":"submission","#,
+            r#""sha256":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad","size":3},"#,
+            r#"{"name":"test.csv","role":"answers","#,
+            r#""sha256":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","size":0}],"#,
+            r#""outcome":{"kind":"scored","measures":["#,
+            r#"{"name":"zero","value":{"bits":"8000000000000000","decimal":"-0"}},"#,
+            r#"{"name":"none","value":{"bits":"7ff8000000000000","decimal":"nan"}}],"#,
+            r#""score":{"bits":"3fd3333333333334","decimal":"0.30000000000000004"}}}"#,
+        );
+        assert_eq!(String::from_utf8(claim().canonical()).unwrap(), expected);
+        assert_eq!(claim().id(), Digest::of(expected.as_bytes()));
+    }
+
+    #[test]
+    fn every_nan_is_the_same_and_every_number_is_exact() {
+        for bits in [0x7ff8_0000_0000_0000, 0xfff8_0000_0000_0000, 0x7ff0_0000_0000_0001] {
+            assert_eq!(ExactNumber::new(f64::from_bits(bits)).bits, "7ff8000000000000");
+        }
+        for value in [0.0, -0.0, 0.5, f64::INFINITY, f64::NEG_INFINITY, 5e-324, f64::MAX] {
+            let number = ExactNumber::new(value);
+            assert_eq!(number.value().unwrap().to_bits(), value.to_bits());
+            assert_eq!(number.decimal.parse::<f64>().unwrap().to_bits(), value.to_bits());
+        }
+    }
+
+    #[test]
+    fn a_receipt_survives_its_file_and_a_second_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("receipts");
+        let receipt = receipt(claim());
+        let path = receipt.write_to(&folder).unwrap();
+        assert_eq!(path.file_name().unwrap().to_str().unwrap(), receipt.file_name());
+        assert_eq!(Receipt::read(&path).unwrap(), receipt);
+        let made_elsewhere = Receipt {
+            made_by: MadeBy { podium: "9.9.9".to_owned(), ..receipt.made_by.clone() },
+            ..receipt.clone()
+        };
+        assert_eq!(made_elsewhere.write_to(&folder).unwrap(), path);
+        assert_eq!(Receipt::read(&path).unwrap(), receipt);
+        std::fs::write(&path, "{}").unwrap();
+        assert!(matches!(receipt.write_to(&folder), Err(Error::Write { .. })));
+        assert_eq!(std::fs::read(&path).unwrap(), b"{}");
+    }
+
+    #[test]
+    fn a_receipt_that_was_touched_is_refused() {
+        let text = to_json(&receipt(claim()));
+        let touch = |from: &str, to: &str| {
+            assert!(text.contains(from), "{from}");
+            Receipt::parse(&text.replace(from, to)).unwrap_err()
+        };
+        for (from, to, part) in [
+            ("0.30000000000000004", "0.9", "its claim was changed"),
+            ("\"size\": 3", "\"size\": 4", "its claim was changed"),
+            ("\"kind\": \"scored\"", "\"kind\": \"scored\", \"more\": 1", "its claim was changed"),
+            ("\"claim\"", "\"claims\"", "no `claim`"),
+            ("\"id\"", "\"name\"", "no `id`"),
+            ("\"fuel\": 12345", "\"fuel\": \"much\"", "invalid type"),
+        ] {
+            let message = touch(from, to);
+            assert!(message.contains(part), "{to}: {message}");
+        }
+        assert!(Receipt::parse("nonsense").unwrap_err().contains("not JSON"));
+        // Made-by is no part of the id; neither is how the JSON is laid out.
+        assert!(Receipt::parse(&text.replace("48.0.8", "49.0.0")).is_ok());
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert!(Receipt::parse(&value.to_string()).is_ok());
+    }
+
+    #[test]
+    fn a_claim_of_a_later_form_is_refused_by_name() {
+        let later = Claim { format: "podium grading claim 2".to_owned(), ..claim() };
+        let message = Receipt::parse(&to_json(&receipt(later))).unwrap_err();
+        assert!(message.contains("`podium grading claim 2`"), "{message}");
+    }
+
+    #[test]
+    fn an_unreadable_receipt_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.receipt.json");
+        assert!(matches!(Receipt::read(&path), Err(Error::Read { .. })));
+        std::fs::write(&path, b"\xff\xfe").unwrap();
+        let message = Receipt::read(&path).unwrap_err().to_string();
+        assert!(message.contains("x.receipt.json") && message.contains("not text"), "{message}");
+    }
+
+    #[test]
+    fn differences_name_fields_and_both_values() {
+        let mut other = claim();
+        other.outcome.score = Some(ExactNumber::new(0.5));
+        other.outcome.measures.pop();
+        other.outcome.message = Some("new".to_owned());
+        let found = differences(&claim(), &other);
+        let find = |field: &str| {
+            let difference = found.iter().find(|difference| difference.field == field);
+            let difference = difference.unwrap_or_else(|| panic!("{field} in {found:?}"));
+            (difference.claimed.as_deref(), difference.found.as_deref())
+        };
+        assert_eq!(found.len(), 4);
+        assert_eq!(find("outcome.score.decimal"), (Some("0.30000000000000004"), Some("0.5")));
+        assert_eq!(
+            find("outcome.score.bits"),
+            (Some("3fd3333333333334"), Some("3fe0000000000000"))
+        );
+        assert_eq!(find("outcome.message"), (None, Some("new")));
+        assert_eq!(find("outcome.measures[1]").1, None);
+        assert!(differences(&claim(), &claim()).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_in_a_claim_comes_back(name in ".*", message in ".*", value in any::<f64>()) {
+            let mut claim = claim();
+            claim.inputs[0].name = name;
+            claim.outcome.message = Some(message);
+            claim.outcome.score = Some(ExactNumber::new(value));
+            let receipt = receipt(claim);
+            prop_assert_eq!(Receipt::parse(&to_json(&receipt)), Ok(receipt));
+        }
+
+        #[test]
+        fn any_text_is_a_receipt_or_an_error(text in ".{0,200}") {
+            let _ = Receipt::parse(&text);
+        }
+    }
+}

@@ -265,3 +265,152 @@ mod measures {
         Ok(read.into_iter().map(|Read { name, value }| Measure { name, value }).collect())
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::run_group::to_json;
+
+    /// A report as the reference writes one.
+    const REFERENCE: &str = r#"{
+        "competition_id": "spaceship-titanic", "score": 0.81264, "gold_threshold": 0.82066,
+        "silver_threshold": 0.81388, "bronze_threshold": 0.80967, "median_threshold": 0.79565,
+        "any_medal": true, "gold_medal": false, "silver_medal": false, "bronze_medal": true,
+        "above_median": true, "submission_exists": true, "valid_submission": true,
+        "is_lower_better": false, "created_at": "2024-10-04T16:47:51.843542",
+        "submission_path": "runs/x/submission.csv"
+    }"#;
+
+    pub(crate) fn reference_report() -> GradingReport {
+        GradingReport::parse(REFERENCE).unwrap()
+    }
+
+    #[test]
+    fn a_report_of_the_reference_is_read() {
+        let report = reference_report();
+        assert_eq!(report.score_value(), Some(0.81264));
+        assert_eq!(report.medal(), Some(Medal::Bronze));
+        assert_eq!(report.outcome, Outcome::Scored);
+        assert_eq!(report.created_at, "2024-10-04T16:47:51.843542");
+        assert_eq!(report.thresholds().unwrap().median, 0.79565);
+        assert!(report.measures.is_empty() && report.receipt_id.is_none());
+    }
+
+    #[test]
+    fn the_references_fields_come_first_in_its_order() {
+        let written: Value = serde_json::from_str(&to_json(&reference_report())).unwrap();
+        let reference: Value = serde_json::from_str(REFERENCE).unwrap();
+        let (written, reference) = (written.as_object().unwrap(), reference.as_object().unwrap());
+        assert!(written.iter().zip(reference).all(|(left, right)| left == right), "{written:?}");
+        assert!(written.len() > reference.len());
+    }
+
+    #[test]
+    fn the_outcome_of_a_report_without_one_follows_from_the_rest() {
+        let cases = [
+            ("\"score\": 0.81264", "\"score\": NaN", Outcome::Undefined, Some(f64::NAN)),
+            (
+                "\"score\": 0.81264",
+                "\"score\": -Infinity",
+                Outcome::Scored,
+                Some(f64::NEG_INFINITY),
+            ),
+            ("\"score\": 0.81264", "\"score\": Infinity", Outcome::Scored, Some(f64::INFINITY)),
+            (
+                "\"valid_submission\": true",
+                "\"valid_submission\": false",
+                Outcome::InvalidSubmission,
+                Some(0.81264),
+            ),
+            (
+                "\"submission_exists\": true, \"valid_submission\": true",
+                "\"submission_exists\": false, \"valid_submission\": false",
+                Outcome::NoSubmission,
+                Some(0.81264),
+            ),
+        ];
+        for (from, to, outcome, score) in cases {
+            assert!(REFERENCE.contains(from));
+            let report = GradingReport::parse(&REFERENCE.replace(from, to)).unwrap();
+            assert_eq!(report.outcome, outcome, "{to}");
+            let same = |left: f64, right: f64| left == right || (left.is_nan() && right.is_nan());
+            assert!(same(report.score_value().unwrap(), score.unwrap()), "{to}");
+        }
+    }
+
+    #[test]
+    fn bare_words_are_found_outside_of_texts_only() {
+        for (text, expected) in [
+            (
+                r#"{"a": NaN, "b": [-Infinity, Infinity]}"#,
+                r#"{"a":"NaN","b":["-Infinity","Infinity"]}"#,
+            ),
+            (r#"{"a": "NaN", "b\"": NaN}"#, r#"{"a":"NaN","b\"":"NaN"}"#),
+            (r#"["\\", NaN, "é\\\" NaN"]"#, r#"["\\","NaN","é\\\" NaN"]"#),
+            (r#"{"a": 1.5}"#, r#"{"a":1.5}"#),
+        ] {
+            assert_eq!(parse_python_json(text).unwrap().to_string(), expected, "{text}");
+        }
+        for text in ["", "{", "NaNaN", "\"\\", "nan", "[NaN"] {
+            assert!(matches!(parse_python_json(text), Err(Error::NotAReport { .. })), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_report_is_refused_in_words() {
+        for (text, part) in [
+            ("[]", "invalid"),
+            ("{}", "missing field `competition_id`"),
+            (&*REFERENCE.replace("0.82066", "\"much\""), "invalid type"),
+        ] {
+            let message = GradingReport::parse(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+
+    fn any_score() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            any::<f64>(),
+            Just(f64::NAN),
+            Just(f64::INFINITY),
+            Just(f64::NEG_INFINITY),
+            Just(-0.0),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_report_comes_back_from_json(
+            score in any_score(),
+            measure in any_score(),
+            texts in prop::collection::vec(".*", 3),
+            outcome in prop::sample::select(&Outcome::ALL[..]),
+            rank in prop::option::of(1usize..10_000),
+        ) {
+            let mut report = reference_report();
+            report.set_score(score);
+            report.outcome = outcome;
+            report.submission_path.clone_from(&texts[0]);
+            report.message = Some(texts[1].clone());
+            report.warnings = vec![texts[2].clone()];
+            report.measures = vec![Measure { name: texts[0].clone(), value: measure }];
+            report.leaderboard_rank = rank;
+            report.distances = report.thresholds().unwrap().distances(score, crate::Direction::HigherIsBetter);
+            report.run.insert("seed".to_owned(), 7.into());
+            let text = to_json(&report);
+            prop_assert!(!text.contains("NaN"));
+            let back = GradingReport::parse(&text).unwrap();
+            // Written again rather than compared, because NaN equals nothing.
+            prop_assert_eq!(to_json(&back), text);
+            let (left, right) = (back.score_value().unwrap(), score);
+            prop_assert!(left.to_bits() == right.to_bits() || (left.is_nan() && right.is_nan()));
+        }
+
+        #[test]
+        fn any_text_is_a_report_or_an_error(text in "[\\[\\]{}\",:\\\\NaInfity0-9 -]{0,60}|.{0,60}") {
+            let _ = GradingReport::parse(&text);
+        }
+    }
+}

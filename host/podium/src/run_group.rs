@@ -159,3 +159,133 @@ pub fn to_json(report: &impl Serialize) -> String {
 pub(crate) fn utc(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::KnownIssue;
+    use crate::report::tests::reference_report;
+
+    /// Valid and gold, valid and silver with a known issue, valid and bronze, invalid, none.
+    fn reports() -> Vec<GradingReport> {
+        let report = |change: fn(&mut GradingReport)| {
+            let mut report = reference_report();
+            change(&mut report);
+            report
+        };
+        vec![
+            report(|report| (report.gold_medal, report.bronze_medal) = (true, false)),
+            report(|report| {
+                (report.silver_medal, report.bronze_medal) = (true, false);
+                report.known_issues.push(KnownIssue {
+                    kind: "leak".to_owned(),
+                    what: "x".to_owned(),
+                    source: None,
+                });
+            }),
+            report(|_| ()),
+            report(|report| {
+                (report.valid_submission, report.bronze_medal, report.above_median) =
+                    (false, false, false);
+                report.outcome = Outcome::InvalidSubmission;
+            }),
+            report(|report| {
+                report.submission_exists = false;
+                (report.valid_submission, report.bronze_medal, report.above_median) =
+                    (false, false, false);
+                report.outcome = Outcome::NoSubmission;
+            }),
+        ]
+    }
+
+    #[test]
+    fn totals_are_sums() {
+        let group = RunGroupReport::new(reports(), true);
+        let expected = Totals {
+            total_runs: 5,
+            total_runs_with_submissions: 4,
+            total_valid_submissions: 3,
+            total_medals: 3,
+            total_gold_medals: 1,
+            total_silver_medals: 1,
+            total_bronze_medals: 1,
+            total_above_median: 3,
+        };
+        assert_eq!(group.totals, expected);
+        let without = group.totals_without_known_issues.unwrap();
+        assert_eq!((without.total_runs, without.total_silver_medals), (4, 0));
+        assert_eq!(group.total_by_outcome[&Outcome::Scored], 3);
+        assert_eq!(group.total_by_outcome.values().sum::<u64>(), 5);
+        assert_eq!(RunGroupReport::new(Vec::new(), true).totals, Totals::default());
+    }
+
+    #[test]
+    fn the_references_totals_come_first_and_the_gradings_last() {
+        let text = to_json(&RunGroupReport::new(reports(), true));
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+        let reference = [
+            "total_runs",
+            "total_runs_with_submissions",
+            "total_valid_submissions",
+            "total_medals",
+            "total_gold_medals",
+            "total_silver_medals",
+            "total_bronze_medals",
+            "total_above_median",
+        ];
+        assert_eq!(keys[..8], reference);
+        assert_eq!(keys.last(), Some(&"competition_reports"));
+    }
+
+    #[test]
+    fn a_group_comes_back_from_its_file_and_never_writes_over_another() {
+        let above = tempfile::tempdir().unwrap();
+        let folder = above.path().join("reports");
+        let group = RunGroupReport::new(reports(), false);
+        let paths: Vec<PathBuf> = (0..5).map(|_| group.write_to(&folder).unwrap()).collect();
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 5);
+        for path in paths {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            assert!(name.ends_with("_grading_report.json") && name.contains("-GMT"), "{name}");
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(RunGroupReport::parse(&text).unwrap(), group);
+        }
+    }
+
+    #[test]
+    fn a_group_of_the_reference_is_read() {
+        let report = r#"{"competition_id": "a", "score": NaN, "gold_threshold": 1.0,
+            "silver_threshold": 1.0, "bronze_threshold": 1.0, "median_threshold": 1.0,
+            "any_medal": false, "gold_medal": false, "silver_medal": false, "bronze_medal": false,
+            "above_median": false, "submission_exists": true, "valid_submission": true,
+            "is_lower_better": false, "created_at": "2024-10-04T16:47:51", "submission_path": "x"}"#;
+        let totals = r#""total_runs": 1, "total_runs_with_submissions": 1, "total_valid_submissions": 1,
+            "total_medals": 0, "total_gold_medals": 0, "total_silver_medals": 0,
+            "total_bronze_medals": 0, "total_above_median": 0"#;
+        let text = format!("{{{totals}, \"competition_reports\": [{report}]}}");
+        let group = RunGroupReport::parse(&text).unwrap();
+        assert_eq!(group.competition_reports[0].outcome, Outcome::Undefined);
+        assert_eq!((group.podium_version, group.totals_without_known_issues), (None, None));
+        assert!(group.complete);
+        for (text, part) in [
+            ("{}", "no list `competition_reports`"),
+            ("[]", "no list `competition_reports`"),
+            ("", "EOF"),
+            (
+                &*format!("{{{totals}, \"competition_reports\": [{report}, {{}}]}}"),
+                "competition_reports[1]",
+            ),
+            (&*format!("{{\"competition_reports\": [{report}]}}"), "missing field `total_runs`"),
+        ] {
+            let message = RunGroupReport::parse(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn times_are_in_utc_with_an_offset() {
+        let time: Timestamp = "2026-03-04T05:06:07.08+02:00".parse().unwrap();
+        assert_eq!(utc(time), "2026-03-04T03:06:07.080000+00:00");
+    }
+}
