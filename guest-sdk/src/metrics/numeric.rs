@@ -85,6 +85,42 @@ pub fn weighted_mean(values: &[f64], weights: &[f64]) -> Option<f64> {
     (scale != 0.0).then(|| sum_by(values.len(), |place| values[place] * weights[place]) / scale)
 }
 
+/// `DataFrame.sum(axis=1)` of columns of floats: each row's sum, missing values skipped.
+///
+/// pandas lays a table out column by column and adds the columns one after another. To skip missing values it copies
+/// the table, and the copy lies row by row, so that rows are added pairwise then.
+///
+/// # Panics
+/// Where the columns differ in length.
+pub fn row_sums<C: AsRef<[f64]>>(columns: &[C]) -> Vec<f64> {
+    let rows = columns.first().map_or(0, |column| column.as_ref().len());
+    assert!(columns.iter().all(|column| column.as_ref().len() == rows), "columns of one length");
+    if columns.iter().any(|column| column.as_ref().iter().any(|value| value.is_nan())) {
+        let value = |row: usize, column: usize| {
+            let value = columns[column].as_ref()[row];
+            if value.is_nan() { 0.0 } else { value }
+        };
+        return (0..rows).map(|row| sum_by(columns.len(), |column| value(row, column))).collect();
+    }
+    let mut sums = vec![0.0; rows];
+    for column in columns {
+        for (sum, value) in sums.iter_mut().zip(column.as_ref()) {
+            *sum += value;
+        }
+    }
+    sums
+}
+
+/// `numpy.isclose(value, target, atol=absolute)`: the relative tolerance of 10⁻⁵ of the target is added to the absolute
+/// one. NaN is close to nothing, an infinity to itself alone.
+pub fn is_close(value: f64, target: f64, absolute: f64) -> bool {
+    const RELATIVE: f64 = 1e-5;
+    if !value.is_finite() || !target.is_finite() {
+        return value == target;
+    }
+    (value - target).abs() <= absolute + RELATIVE * target.abs()
+}
+
 /// `numpy.quantile(values, fraction)` with linear interpolation, for a fraction between 0 and 1; `numpy.percentile`
 /// is this at a hundredth. NaN of none, and where any value is NaN.
 ///
@@ -127,6 +163,11 @@ mod tests {
         }
     }
 
+    const ROW_SUMS: [(f64, [f64; 3]); 2] = [
+        (1.0, [1311090.0826359466, 1605750.8546407502, 1854161.3763566175]),
+        (f64::NAN, [1311088.6684223842, 1605750.8546407502, 1854161.3763566175]),
+    ];
+
     const SUMS: [(usize, u64); 19] = [
         (0, 0x0),
         (1, 0x4202a05f20000000),
@@ -156,6 +197,55 @@ mod tests {
         assert!(mean_ignoring_nan(&[f64::NAN]).is_nan());
         assert!(quantile(&[], 0.5).is_nan());
         assert_eq!(weighted_mean(&[1.0, 2.0], &[0.0, 0.0]), None);
+    }
+
+    #[test]
+    fn rows_add_up_as_in_pandas() {
+        // 120 columns of `numpy.sqrt(numpy.arange(3) + 2) * 1.1 ** column`, with and without a missing value in the first
+        // row: pandas 2.2.3, `sum(axis=1)`.
+        let columns = |first: f64| -> Vec<Vec<f64>> {
+            let mut columns: Vec<Vec<f64>> = (0..120)
+                .map(|column| {
+                    (0..3).map(|row| f64::from(row + 2).sqrt() * 1.1_f64.powi(column)).collect()
+                })
+                .collect();
+            columns[0][0] *= first;
+            columns
+        };
+        for (first, expected) in ROW_SUMS {
+            let found = row_sums(&columns(first));
+            // The powers are not those of the C library to the last digit.
+            for (found, expected) in found.iter().zip(expected) {
+                assert!((found - expected).abs() <= 1e-12 * expected, "{found} is not {expected}");
+            }
+        }
+        assert_eq!(row_sums::<Vec<f64>>(&[]), Vec::<f64>::new());
+    }
+
+    #[test]
+    fn rows_are_added_column_by_column_unless_a_value_is_missing() {
+        // Twenty columns: one huge, then ones that are lost one at a time, but not in eight sums of their own.
+        let mut columns = vec![vec![1.0, 1.0]; 20];
+        columns[0] = vec![1e16, 1.0];
+        assert_eq!(row_sums(&columns), [1e16, 20.0]);
+        columns[19][1] = f64::NAN;
+        assert_eq!(row_sums(&columns), [1e16 + 16.0, 19.0]);
+    }
+
+    #[test]
+    fn closeness_is_numpys() {
+        for (value, expected) in [
+            (1.0, true),
+            (1.000011, true),
+            (1.0000111, false),
+            (0.999989, true),
+            (0.9999889, false),
+            (f64::NAN, false),
+            (f64::INFINITY, false),
+        ] {
+            assert_eq!(is_close(value, 1.0, 1e-6), expected, "{value}");
+        }
+        assert!(is_close(f64::INFINITY, f64::INFINITY, 0.0));
     }
 
     #[test]
