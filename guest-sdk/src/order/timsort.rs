@@ -441,13 +441,14 @@ mod tests {
     use super::super::recorded::{digest, keys, with_nan};
     use super::*;
 
+    /// Digests of the ascending and the descending order.
     fn orders(keys: &[f64]) -> (u64, u64) {
-        let order = |sort: fn(&mut [(f64, u64)], fn(&(f64, u64), &(f64, u64)) -> bool)| {
-            let mut items: Vec<(f64, u64)> = keys.iter().copied().zip(0..).collect();
-            sort(&mut items, |left, right| left.0 < right.0);
-            digest(items.into_iter().map(|(_, row)| row))
-        };
-        (order(timsort), order(timsort_reversed))
+        let items: Vec<(f64, u64)> = keys.iter().copied().zip(0..).collect();
+        let (mut ascending, mut descending) = (items.clone(), items);
+        timsort(&mut ascending, |left, right| left.0 < right.0);
+        timsort_reversed(&mut descending, |left, right| left.0 < right.0);
+        let rows = |items: Vec<(f64, u64)>| digest(items.into_iter().map(|(_, row)| row));
+        (rows(ascending), rows(descending))
     }
 
     #[test]

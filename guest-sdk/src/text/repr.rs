@@ -37,18 +37,33 @@ pub fn python_float_repr(value: f64) -> String {
 /// Where two decimals of that length are equally near, Python takes the even one and Rust the larger; so the nearest is
 /// worked out again from the exact value, halves to even. It need not read back beside a power of two.
 fn shortest(value: f64) -> String {
-    // Only from fifteen digits on do two decimals of one length lie within what reads back as one float.
-    const UNIQUE_DIGITS: usize = 14;
     let shortest = format!("{value:e}");
-    let mantissa = &shortest[..shortest.find('e').unwrap_or(shortest.len())];
+    let (mantissa, exponent) = shortest.split_once('e').expect("written with an exponent");
     let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
-    if digits > UNIQUE_DIGITS {
+    let exponent: i64 = exponent.parse().expect("an exponent is an integer");
+    if may_be_halfway(value, digits as i64 - 1 - exponent) {
         let nearest = format!("{value:.*e}", digits - 1);
         if nearest.parse() == Ok(value) {
             return nearest;
         }
     }
     shortest
+}
+
+/// Whether the exact value may lie halfway between two decimals of that many places: it has one place more then. A
+/// binary fraction has as many decimal places as binary ones.
+fn may_be_halfway(value: f64, places: i64) -> bool {
+    const MANTISSA_BITS: i64 = 52;
+    const SMALLEST_EXPONENT: i64 = 1074;
+    let bits = value.abs().to_bits();
+    let exponent = (bits >> MANTISSA_BITS) as i64;
+    let mantissa = bits & ((1 << MANTISSA_BITS) - 1);
+    let (mantissa, binary_places) = match exponent {
+        0 => (mantissa, SMALLEST_EXPONENT),
+        _ => (mantissa | 1 << MANTISSA_BITS, SMALLEST_EXPONENT + 1 - exponent),
+    };
+    let binary_places = binary_places - i64::from(mantissa.trailing_zeros());
+    binary_places <= 0 || binary_places == places + 1
 }
 
 #[cfg(test)]
@@ -79,12 +94,23 @@ mod tests {
             (f64::NAN, "nan"),
             (f64::INFINITY, "inf"),
             (f64::NEG_INFINITY, "-inf"),
-            // Two decimals of sixteen digits are equally near: Python takes the even one.
-            (-14.194_046_020_507_812_5, "-14.194046020507812"),
-            (606.809_631_347_656_25, "606.8096313476562"),
-            (96.592_529_026_490_625, "96.59252902649062"),
         ];
         for (value, expected) in cases {
+            assert_eq!(python_float_repr(value), expected);
+        }
+    }
+
+    #[test]
+    fn of_two_equally_near_decimals_the_even_one_is_taken() {
+        // Exact values of floats that read back from sixteen digits, the last of which would be a half.
+        let cases = [
+            ("-14.1940460205078125", "-14.194046020507812"),
+            ("606.80963134765625", "606.8096313476562"),
+            ("96.592529026490625", "96.59252902649062"),
+            ("-3.91211700439453125", "-3.9121170043945312"),
+        ];
+        for (exact, expected) in cases {
+            let value: f64 = exact.parse().expect("a number");
             assert_eq!(python_float_repr(value), expected);
         }
     }
