@@ -16,3 +16,15 @@ pub fn accuracy(submission: &Frame, answers: &Frame, id: &str, target: &str) -> 
     let (submission, answers) = align_on(id, submission, answers)?;
     metrics::accuracy(answers.column(target)?, submission.column(target)?).map(Score::new)
 }
+
+/// Accuracy of the column `target` as Python's `str()` prints it, rows matched by the column `id`. A missing value is
+/// the text `nan` on both sides, and a column that reads as numbers has lost how they were written.
+///
+/// # Errors
+/// The submission is at fault where a column is missing or its ids are not those of the answers.
+pub fn accuracy_of_texts(submission: &Frame, answers: &Frame, id: &str, target: &str) -> Result<Score, Failure> {
+    answers.require_columns(&[id, target])?;
+    submission.require_columns(&[id, target])?;
+    let (submission, answers) = align_on(id, submission, answers)?;
+    metrics::accuracy(&answers.column(target)?.as_text(), &submission.column(target)?.as_text()).map(Score::new)
+}
