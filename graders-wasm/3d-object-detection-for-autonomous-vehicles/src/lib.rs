@@ -30,22 +30,25 @@ impl Grader for Lyft3dObjectDetection {
         let ids = submission.column("Id")?;
         let (predicted, expected) =
             (submission.column("PredictionString")?, answers.column("PredictionString")?);
+        // All rows are read before any is graded, so that what is malformed is told whatever the answers hold.
+        let rows: Vec<Vec<Object<'_>>> = (0..submission.len())
+            .map(|row| objects(predicted, row, &ids.cell(row).to_string()))
+            .collect::<Result<_, _>>()?;
         let mut precisions = Vec::with_capacity(answers.len() * IOU_THRESHOLDS.len());
         let mut classes: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        for row in 0..answers.len() {
+        for (row, objects_of_row) in rows.into_iter().enumerate() {
             let id = ids.cell(row).to_string();
             if expected.is_missing(row) {
                 return Err(expected.failure_at(row, "a sample without boxes"));
             }
             let truths = by_class(objects(expected, row, &id)?);
-            let mut predictions = by_class(objects(predicted, row, &id)?);
+            let mut predictions = by_class(objects_of_row);
             let mut sample = Vec::with_capacity(truths.len());
             for (class, truths) in &truths {
                 let truths = cuboids(truths).map_err(|error| expected.failure_at(row, error))?;
                 let predictions = predictions.remove(class).unwrap_or_default();
                 let of_class = class_precisions(&truths, predictions).map_err(|error| {
-                    predicted
-                        .failure_at(row, format_args!("sample {id}: a box of `{class}`: {error}"))
+                    first_bad_box(&submission).unwrap_or_else(|| predicted.failure(error))
                 })?;
                 classes.entry(class).or_default().push(numeric::mean(&of_class));
                 sample.push(of_class);
@@ -129,6 +132,25 @@ fn objects<'a>(column: &'a Column, row: usize, id: &str) -> Result<Vec<Object<'a
         })
     };
     words.chunks(9).enumerate().map(object).collect()
+}
+
+/// The failure that names the first box of the file that is none.
+///
+/// Boxes are only looked at where the sample holds their class, so naming the one that stopped the grading would tell
+/// what a sample holds.
+fn first_bad_box(submission: &Frame) -> Option<Failure> {
+    let (ids, column) =
+        (submission.column("Id").ok()?, submission.column("PredictionString").ok()?);
+    let mut rows: Vec<usize> = (0..submission.len()).collect();
+    rows.sort_by_key(|row| column.file_row(*row));
+    rows.into_iter().find_map(|row| {
+        let id = ids.cell(row).to_string();
+        let objects = objects(column, row, &id).ok()?;
+        let (number, error) = (1..)
+            .zip(&objects)
+            .find_map(|(number, object)| Some((number, object.cuboid().err()?)))?;
+        Some(column.failure_at(row, format_args!("sample {id}: box {number}: {error}")))
+    })
 }
 
 /// The objects of each class, in their order.
