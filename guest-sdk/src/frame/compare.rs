@@ -42,15 +42,39 @@ impl Column {
     /// # Errors
     /// Where a value is text, which Python does not compare with a number.
     pub fn first_outside(&self, low: f64, high: f64) -> Result<Option<usize>, Failure> {
-        if let Some(row) = self.cells().position(|cell| cell.text().is_some()) {
-            return Err(self.not_convertible(row, "a number"));
-        }
-        let outside = |cell: Cell<'_>| {
+        self.first_number_where(|cell| {
             cell.is_missing()
                 || cell.python_cmp(Cell::Float(low)) == Some(Ordering::Less)
                 || cell.python_cmp(Cell::Float(high)) == Some(Ordering::Greater)
-        };
-        Ok(self.cells().position(outside))
+        })
+    }
+
+    /// The first row where `series < bound` holds. A missing value is not below.
+    ///
+    /// # Errors
+    /// As [`Column::first_outside`].
+    pub fn first_below(&self, bound: f64) -> Result<Option<usize>, Failure> {
+        self.first_number_where(|cell| cell.python_cmp(Cell::Float(bound)) == Some(Ordering::Less))
+    }
+
+    /// The first row where `series > bound` holds. A missing value is not above.
+    ///
+    /// # Errors
+    /// As [`Column::first_outside`].
+    pub fn first_above(&self, bound: f64) -> Result<Option<usize>, Failure> {
+        self.first_number_where(|cell| {
+            cell.python_cmp(Cell::Float(bound)) == Some(Ordering::Greater)
+        })
+    }
+
+    fn first_number_where(
+        &self,
+        holds: impl Fn(Cell<'_>) -> bool,
+    ) -> Result<Option<usize>, Failure> {
+        match self.cells().position(|cell| cell.text().is_some()) {
+            Some(row) => Err(self.not_convertible(row, "a number")),
+            None => Ok(self.cells().position(holds)),
+        }
     }
 
     /// Whether `a.tolist() == b.tolist()`: the same length, and values equal as in Python lists, where the one object
@@ -202,6 +226,9 @@ mod tests {
         let values = column(Values::Float64(vec![0.0, 1.0, f64::NAN]));
         assert_eq!(values.first_outside(0.0, 1.0), Ok(Some(2)));
         assert_eq!(values.first_outside(0.5, 1.0), Ok(Some(0)));
+        assert_eq!(values.first_below(0.0), Ok(None));
+        assert_eq!(values.first_below(0.5), Ok(Some(0)));
+        assert_eq!(values.first_above(0.5), Ok(Some(1)));
         assert_eq!(column(Values::Bool(vec![true, false])).first_outside(0.0, 1.0), Ok(None));
         let failure =
             column(objects(&[Cell::Int(1), Cell::Text("x")])).first_outside(0.0, 1.0).unwrap_err();

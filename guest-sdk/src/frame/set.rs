@@ -5,6 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::key::Key;
 use super::{Cell, Column, Values};
 
+/// Room for so many distinct values is made ahead: ids mostly differ, labels do not.
+const MOST_EXPECTED: usize = 1 << 20;
+
 /// The distinct values of a column as Python's `set(series)` holds them: numbers equal across types, each NaN of a
 /// float column an element of its own, the missing cells of object columns one element.
 #[derive(Debug, Clone)]
@@ -105,7 +108,7 @@ impl Column {
         let elements = match self.values() {
             Values::Int64(values) => {
                 let mut integers = FxHashMap::default();
-                integers.reserve(values.len());
+                integers.reserve(values.len().min(MOST_EXPECTED));
                 for (row, value) in (0..).zip(values) {
                     integers.entry(*value).or_insert(row);
                 }
@@ -124,6 +127,7 @@ impl Column {
             }
             _ => {
                 let mut keys = FxHashMap::default();
+                keys.reserve(self.len().min(MOST_EXPECTED));
                 for (row, cell) in (0..).zip(self.cells()) {
                     if matches!(cell, Cell::Float(value) if value.is_nan()) {
                         incomparable.push(row);
@@ -141,8 +145,10 @@ impl Column {
     /// each other here; integers are compared as floats with floats, and with integers of the other signedness.
     pub fn is_in(&self, other: &Column) -> Vec<bool> {
         let (keys, others) = common_keys(self, other);
-        let others: FxHashSet<Key<'_>> = others.collect();
-        keys.map(|key| others.contains(&key)).collect()
+        let mut distinct = FxHashSet::default();
+        distinct.reserve(other.len().min(MOST_EXPECTED));
+        distinct.extend(others);
+        keys.map(|key| distinct.contains(&key)).collect()
     }
 
     /// pandas' `unique()`: the row where each distinct value comes first, ascending. Missing values count as one.
@@ -228,6 +234,15 @@ mod tests {
         let missing = objects(&[Cell::Missing, Cell::Text("a"), Cell::Missing]);
         assert_eq!(missing.set().len(), 2);
         assert!(missing.set() == objects(&[Cell::Text("a"), Cell::Missing]).set());
+        // Where pandas joins a chunk of floats with one of texts, its NaN are objects of their own as well.
+        let joined = objects(&[
+            Cell::Float(f64::NAN),
+            Cell::Float(f64::NAN),
+            Cell::Text("a"),
+            Cell::Missing,
+        ]);
+        assert_eq!(joined.set().len(), 4);
+        assert_eq!(joined.unique(), [0, 2]);
         assert!(column(Values::Int64(vec![])).set() == objects(&[]).set());
     }
 
