@@ -40,6 +40,11 @@ impl Arguments {
     pub(crate) fn of(ids: &[String]) -> Arguments {
         Arguments { ids: ids.to_vec(), ..Arguments::default() }
     }
+
+    /// Builds all graders and insists on the digests in the lock.
+    pub(crate) fn all_locked() -> Arguments {
+        Arguments { locked: true, ..Arguments::default() }
+    }
 }
 
 /// A crate in `graders-wasm/`.
@@ -228,7 +233,7 @@ fn cargo_home() -> Result<PathBuf> {
 }
 
 /// A field of `rustc --version --verbose`: `release`, `commit-hash`.
-fn rustc_version(field: &str) -> Result<String> {
+pub(crate) fn rustc_version(field: &str) -> Result<String> {
     let version = workspace::output(
         Command::new("rustc").args(["--version", "--verbose"]).current_dir(workspace::root()),
     )?;

@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+mod demo;
+mod dist;
 mod graders;
 mod lock;
 mod parity;
@@ -28,20 +30,26 @@ struct Arguments {
 enum Verb {
     /// Checks whether this machine can build Podium, and installs the WebAssembly target
     Setup,
+    /// Grades the examples of all competitions, and says what to try next
+    Demo,
     /// Builds graders into target/graders/<id>.wasm
     Graders(graders::Arguments),
     /// Compares graders with what the reference said of thousands of submissions
     Parity(parity::Arguments),
     /// Runs every test
     Test(test::Arguments),
+    /// Packs the program, graders and competitions for machines without Rust, into target/dist
+    Dist(dist::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Setup => setup::run(),
+        Verb::Demo => demo::run(),
         Verb::Graders(arguments) => graders::run(&arguments),
         Verb::Parity(arguments) => parity::run(&arguments),
         Verb::Test(arguments) => test::run(&arguments),
+        Verb::Dist(arguments) => dist::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

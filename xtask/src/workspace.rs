@@ -95,7 +95,7 @@ pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<bool> {
 }
 
 /// Temporary files are private to their maker; what is built is as readable as anything else in the checkout.
-fn readable_by_all(file: &fs::File) -> Result<()> {
+pub(crate) fn readable_by_all(file: &fs::File) -> Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
