@@ -195,3 +195,152 @@ fn check_private(metadata: &fs::Metadata, closed: u32) -> Result<(), &'static st
 fn check_private(_metadata: &fs::Metadata, _closed: u32) -> Result<(), &'static str> {
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{CodeGeneration, Engine, EngineSettings};
+    use crate::grader::Grader;
+    use crate::testing::component;
+    use crate::{Input, Limits, Verdict};
+
+    fn engine(folder: &Path) -> Engine {
+        let cache = CacheLocation::Folder(folder.to_owned());
+        Engine::new(EngineSettings { cache, ..EngineSettings::default() }).unwrap()
+    }
+
+    /// Loads and runs a grader in a new engine over this cache; the score is 0.5 if all is well.
+    fn score(folder: &Path) -> f64 {
+        let bytes = component("(call $score (f64.const 0.5))");
+        let grader = Grader::from_bytes(&engine(folder), "test", &bytes).unwrap();
+        let input = Input::from_bytes("submission.csv", "");
+        match grader.grade(&input, &[], &Limits::default()).verdict {
+            Verdict::Scored { value, .. } => value,
+            verdict => panic!("{verdict:?}"),
+        }
+    }
+
+    fn kept(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder.join("compiled")).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    }
+
+    fn is_hit(folder: &Path) -> bool {
+        let digest = Digest::of(&component("(call $score (f64.const 0.5))"));
+        engine(folder).cache().get(&digest).is_some()
+    }
+
+    #[test]
+    fn what_was_compiled_once_is_found_again() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!is_hit(folder.path()));
+        assert_eq!(score(folder.path()), 0.5);
+        assert_eq!(kept(folder.path()).len(), 1);
+        assert!(is_hit(folder.path()));
+        assert_eq!(score(folder.path()), 0.5);
+        assert_eq!(kept(folder.path()).len(), 1);
+    }
+
+    #[test]
+    fn damage_is_a_miss_and_is_repaired() {
+        let folder = tempfile::tempdir().unwrap();
+        score(folder.path());
+        let file = kept(folder.path()).remove(0);
+        let whole = fs::read(&file).unwrap();
+        let flipped = |index: usize| {
+            let mut bytes = whole.clone();
+            bytes[index] ^= 1;
+            bytes
+        };
+        let last = whole.len() - 1;
+        for (what, bytes) in [
+            ("empty", Vec::new()),
+            ("a cut header", whole[..50].to_vec()),
+            ("a header alone", whole[..HEADER_BYTES].to_vec()),
+            ("cut", whole[..last].to_vec()),
+            ("longer", [&whole[..], b"x"].concat()),
+            ("another layout", flipped(15)),
+            ("of another component", flipped(16)),
+            ("of other settings", flipped(48)),
+            ("another digest", flipped(80)),
+            ("other code", flipped(HEADER_BYTES + (last - HEADER_BYTES) / 2)),
+        ] {
+            fs::write(&file, bytes).unwrap();
+            assert!(!is_hit(folder.path()), "{what}");
+            assert_eq!(score(folder.path()), 0.5, "{what}");
+            assert_eq!(fs::read(&file).unwrap().len(), whole.len(), "{what}");
+            assert!(is_hit(folder.path()), "{what}");
+        }
+    }
+
+    #[test]
+    fn other_settings_have_other_files() {
+        let folder = tempfile::tempdir().unwrap();
+        score(folder.path());
+        let settings = EngineSettings {
+            cache: CacheLocation::Folder(folder.path().to_owned()),
+            code: CodeGeneration::Plain,
+            ..EngineSettings::default()
+        };
+        let plain = Engine::new(settings).unwrap();
+        let bytes = component("(call $score (f64.const 0.5))");
+        assert!(plain.cache().get(&Digest::of(&bytes)).is_none());
+        Grader::from_bytes(&plain, "test", &bytes).unwrap();
+        assert_eq!(kept(folder.path()).len(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_others_could_have_written_is_not_believed() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let set = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let folder = tempfile::tempdir().unwrap();
+        score(folder.path());
+        let compiled = folder.path().join("compiled");
+        assert_eq!(fs::metadata(&compiled).unwrap().permissions().mode() & 0o777, 0o700);
+
+        let file = kept(folder.path()).remove(0);
+        set(&file, 0o620);
+        assert!(!is_hit(folder.path()));
+        assert_eq!(score(folder.path()), 0.5);
+        assert!(is_hit(folder.path()), "it is replaced by one that is private");
+
+        let elsewhere = folder.path().join("elsewhere");
+        fs::rename(&file, &elsewhere).unwrap();
+        symlink(&elsewhere, &file).unwrap();
+        assert!(!is_hit(folder.path()), "a link");
+
+        set(&compiled, 0o750);
+        let engine = engine(folder.path());
+        let reason = engine.cache_folder().unwrap_err();
+        assert!(reason.contains("open to other users") && reason.contains("chmod 700"), "{reason}");
+        assert_eq!(score(folder.path()), 0.5, "works without");
+        set(&compiled, 0o700);
+    }
+
+    #[test]
+    fn gradings_work_where_no_cache_can_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert!(engine(&file).cache_folder().is_err());
+        assert_eq!(score(&file), 0.5);
+        fs::write(folder.path().join("compiled"), "").unwrap();
+        assert_eq!(score(folder.path()), 0.5);
+        let off = EngineSettings { cache: CacheLocation::Off, ..EngineSettings::default() };
+        assert_eq!(Engine::new(off).unwrap().cache_folder(), Err("it is switched off"));
+    }
+
+    #[test]
+    fn many_may_load_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(|| score(folder.path()))).collect();
+            assert!(all.into_iter().all(|one| one.join().unwrap() == 0.5));
+        });
+        assert_eq!(kept(folder.path()).len(), 1, "no temporary file is left");
+        assert!(is_hit(folder.path()));
+    }
+}

@@ -72,11 +72,7 @@ impl FromStr for ContractVersion {
         let [major, minor, patch] = text.split('.').collect::<Vec<_>>()[..] else {
             return Err(NotAVersion);
         };
-        Ok(ContractVersion {
-            major: number(major)?,
-            minor: number(minor)?,
-            patch: number(patch)?,
-        })
+        Ok(ContractVersion { major: number(major)?, minor: number(minor)?, patch: number(patch)? })
     }
 }
 
@@ -100,7 +96,9 @@ mod tests {
     fn versions_are_three_numbers() {
         assert_eq!("1.0.0".parse(), Ok(CONTRACT_VERSION));
         assert_eq!("2.10.3".parse(), Ok(ContractVersion { major: 2, minor: 10, patch: 3 }));
-        for text in ["", "1", "1.0", "1.0.0.0", "1.0.x", "+1.0.0", "1..0", "1.0.0\n", "1.0.4294967296"] {
+        for text in
+            ["", "1", "1.0", "1.0.0.0", "1.0.x", "+1.0.0", "1..0", "1.0.0\n", "1.0.4294967296"]
+        {
             assert_eq!(text.parse::<ContractVersion>(), Err(NotAVersion), "{text:?}");
         }
     }

@@ -87,6 +87,11 @@ impl Engine {
         self.0.cache.folder()
     }
 
+    #[cfg(test)]
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.0.cache
+    }
+
     pub(crate) fn component_limits(&self) -> &ComponentLimits {
         &self.0.component_limits
     }
@@ -106,7 +111,10 @@ impl Engine {
         if let Some(component) = kept.and_then(|kept| kept.load(engine).ok()) {
             return Ok((component, inspection));
         }
-        let component = Component::from_binary(engine, bytes).map_err(|error| {
+        let compiled = compile_apart(engine, bytes).map_err(|error| {
+            GraderProblem::NotCompilable(format!("no thread to compile it on: {error}"))
+        })?;
+        let component = compiled.map_err(|error| {
             let reason = message::fit(&format!("{error:#}"), Limits::MESSAGE_CHARACTERS);
             match error.is::<wasmparser::BinaryReaderError>() {
                 true => GraderProblem::Malformed(reason),
@@ -204,6 +212,23 @@ impl Engine {
             wall_clock: Duration::ZERO,
         }
     }
+}
+
+/// Compiles on threads of its own, whatever thread this is.
+///
+/// wasmtime compiles in parallel on rayon's threads. A caller that is one of them would take up other work while it
+/// waits, with whatever locks it holds; and where all of them wait for one grader, nobody would be left to compile it.
+fn compile_apart(
+    engine: &wasmtime::Engine,
+    bytes: &[u8],
+) -> std::io::Result<wasmtime::Result<Component>> {
+    std::thread::scope(|scope| {
+        let compiling = std::thread::Builder::new().spawn_scoped(scope, || {
+            let pool = rayon::ThreadPoolBuilder::new().build().map_err(std::io::Error::other)?;
+            Ok(pool.install(|| Component::from_binary(engine, bytes)))
+        })?;
+        compiling.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// The most handles that a grader may hold at once, of its own resources and of the host's.

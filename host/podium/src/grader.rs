@@ -175,9 +175,8 @@ impl Grader {
             let submission = handles.next();
             let answers: Vec<_> = handles.collect();
             let Some(submission) = submission else { unreachable!("there is a submission") };
-            let result = instance
-                .podium_grading_grader()
-                .call_grade(&mut *store, submission, &answers)?;
+            let result =
+                instance.podium_grading_grader().call_grade(&mut *store, submission, &answers)?;
             Ok(verdict(result))
         })
     }
@@ -230,7 +229,9 @@ fn description(described: exported::Description) -> Result<Description, GraderPr
     let competition = described.competition;
     let is_id = competition.len() <= 100
         && competition.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && competition.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
+        && competition
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
     if !is_id {
         let found = message::fit(&competition, Limits::MEASURE_NAME_CHARACTERS);
         return Err(GraderProblem::InvalidCompetition { found });
@@ -276,3 +277,6 @@ fn verdict(result: Result<exported::Score, exported::Failure>) -> Verdict {
         Err(exported::Failure::InvalidAnswers(message)) => Verdict::InvalidAnswers(fit(message)),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -108,8 +108,7 @@ impl Input {
     /// [`Error::Input`] with the [`InputProblem`]. Never blocks on a pipe or a device.
     pub fn open(path: impl AsRef<Path>, limit: u64) -> Result<Input, Error> {
         let path = path.as_ref();
-        open_ambient(path, limit)
-            .map_err(|problem| Error::Input { path: path.to_owned(), problem })
+        open_ambient(path, limit).map_err(|problem| Error::Input { path: path.to_owned(), problem })
     }
 
     /// Opens, hashes and freezes a file of at most `limit` bytes beneath `folder`. No step of `path` is trusted: `..`
@@ -418,4 +417,224 @@ fn is_address(path: &Path) -> bool {
         scheme.starts_with(|first: char| first.is_ascii_alphabetic())
             && scheme.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const LIMIT: u64 = 1 << 30;
+
+    fn problem(path: impl AsRef<Path>) -> InputProblem {
+        match Input::open(&path, LIMIT) {
+            Err(Error::Input { path: named, problem }) => {
+                assert_eq!(named, path.as_ref());
+                problem
+            }
+            other => panic!("{}: expected a problem, got {other:?}", path.as_ref().display()),
+        }
+    }
+
+    /// A file that is too large to be held, last written long ago.
+    fn large(path: &Path) -> File {
+        fs::write(path, vec![b'x'; HELD_BYTES as usize + 1]).unwrap();
+        let file = fs::OpenOptions::new().write(true).open(path).unwrap();
+        set_old(&file);
+        file
+    }
+
+    fn set_old(file: &File) {
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
+    }
+
+    fn is_changed(input: &Input) -> bool {
+        match input.verify_unchanged() {
+            Ok(()) => false,
+            Err(GraderFailure::InputChanged { name }) => {
+                assert_eq!(name, input.name());
+                true
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn regular_files_are_opened_hashed_and_read() {
+        let folder = tempfile::tempdir().unwrap();
+        for size in [0, 1, 1000, HELD_BYTES, HELD_BYTES + 1, HELD_BYTES * 2 + 77] {
+            let content: Vec<u8> = (0..size).map(|index| (index % 251) as u8).collect();
+            let path = folder.path().join("file.csv");
+            fs::write(&path, &content).unwrap();
+            let input = Input::open(&path, LIMIT).unwrap();
+            assert_eq!(input.name(), "file.csv");
+            assert_eq!(input.size(), size);
+            assert_eq!(*input.sha256(), Digest::of(&content));
+            for offset in [0, 1, size / 2, size.saturating_sub(1), size, size + 1, u64::MAX] {
+                for length in [0, 1, 1000, u32::MAX] {
+                    let length = input.available(offset, length);
+                    let start = offset.min(size) as usize;
+                    let bytes = input.read(offset, length).unwrap();
+                    assert_eq!(bytes, content[start..start + length], "{size} {offset} {length}");
+                }
+            }
+            assert!(!is_changed(&input));
+        }
+    }
+
+    #[test]
+    fn what_is_in_memory_is_as_good_as_a_file() {
+        let input = Input::from_bytes("answers.csv", "a,b\n");
+        assert_eq!((input.name(), input.size()), ("answers.csv", 4));
+        assert_eq!(*input.sha256(), Digest::of(b"a,b\n"));
+        assert_eq!(input.read(2, input.available(2, 100)).unwrap(), b"b\n");
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused_with_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("file"), "x").unwrap();
+        assert!(matches!(problem(path("missing")), InputProblem::Missing));
+        assert!(matches!(problem(path("missing/deeper")), InputProblem::Missing));
+        assert!(matches!(problem(path("file/deeper")), InputProblem::Missing));
+        assert!(matches!(problem(folder.path()), InputProblem::Folder));
+        assert!(matches!(problem(path("..")), InputProblem::Folder));
+        assert!(matches!(problem("/"), InputProblem::Folder));
+        assert!(matches!(problem(""), InputProblem::NoFileName));
+        for address in ["https://example.org/a.csv", "file:///etc/passwd", "s3://bucket/a"] {
+            assert!(matches!(problem(address), InputProblem::Address), "{address}");
+        }
+        let error = Input::open(path("file"), 0).unwrap_err().to_string();
+        assert!(error.contains("1 byte is more than the limit of 0 bytes"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_devices_pipes_and_sockets_are_refused() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("inner")).unwrap();
+        fs::write(path("secret"), "gold").unwrap();
+        fs::write(path("inner/file"), "mine").unwrap();
+        for (name, target) in [
+            ("inner/relative", "../secret"),
+            ("inner/absolute", "/etc/passwd"),
+            ("inner/device", "/dev/zero"),
+            ("inner/stdin", "/proc/self/fd/0"),
+            ("inner/through", "relative"),
+        ] {
+            symlink(target, path(name)).unwrap();
+            assert!(matches!(problem(path(name)), InputProblem::LeadsOut), "{name}");
+        }
+        symlink("file", path("inner/link")).unwrap();
+        assert_eq!(Input::open(path("inner/link"), LIMIT).unwrap().size(), 4);
+        symlink("loop", path("inner/loop")).unwrap();
+        assert!(matches!(problem(path("inner/loop")), InputProblem::Unreadable(_)));
+        symlink("nowhere", path("inner/dangling")).unwrap();
+        assert!(matches!(problem(path("inner/dangling")), InputProblem::Missing));
+
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, path("pipe"), rustix::fs::FileType::Fifo, mode, 0)
+            .unwrap();
+        assert!(matches!(problem(path("pipe")), InputProblem::Special("a pipe")));
+        let _listener = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
+        assert!(matches!(problem(path("socket")), InputProblem::Special("a socket")));
+        for device in ["/dev/null", "/dev/zero", "/dev/tty"] {
+            assert!(matches!(problem(device), InputProblem::Special("a device")), "{device}");
+        }
+        // A link to where the process's own standard input happens to be.
+        for stdin in ["/dev/stdin", "/proc/self/fd/0"] {
+            assert!(Input::open(stdin, LIMIT).is_err(), "{stdin}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn beneath_a_folder_no_step_leads_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("data/private")).unwrap();
+        fs::write(path("secret"), "gold").unwrap();
+        fs::write(path("data/private/answers.csv"), "mine").unwrap();
+        std::os::unix::fs::symlink("..", path("data/up")).unwrap();
+        std::os::unix::fs::symlink("private", path("data/inside")).unwrap();
+        let data = Dir::open_ambient_dir(path("data"), ambient_authority()).unwrap();
+        for inside in ["private/answers.csv", "inside/answers.csv", "private/../inside/answers.csv"]
+        {
+            let input = Input::open_in(&data, inside, LIMIT).unwrap();
+            assert_eq!((input.name(), input.size()), ("answers.csv", 4));
+        }
+        let absolute = path("secret");
+        for outside in [Path::new("../secret"), Path::new("up/secret"), &absolute] {
+            let error = Input::open_in(&data, outside, LIMIT).unwrap_err();
+            let Error::Input { problem, .. } = error else { panic!("{error}") };
+            assert!(matches!(problem, InputProblem::LeadsOut), "{}", outside.display());
+        }
+    }
+
+    #[test]
+    fn small_files_are_frozen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "before").unwrap();
+        let input = Input::open(&path, LIMIT).unwrap();
+        fs::write(&path, "after").unwrap();
+        assert!(!is_changed(&input));
+        assert_eq!(input.read(0, 6).unwrap(), b"before");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn changes_of_large_files_are_noticed() {
+        use std::os::unix::fs::{FileExt, PermissionsExt};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let open = || (large(&path), Input::open(&path, LIMIT).unwrap());
+
+        let (_, input) = open();
+        assert!(!is_changed(&input));
+
+        let (file, input) = open();
+        file.write_all_at(b"y", HELD_BYTES + 1).unwrap();
+        assert!(is_changed(&input), "appended");
+
+        let (file, input) = open();
+        file.set_len(10).unwrap();
+        assert!(is_changed(&input), "cut");
+        let failure = input.read(0, 1000).unwrap_err();
+        assert_eq!(failure.kind(), "input-changed");
+
+        let (file, input) = open();
+        file.write_all_at(b"y", 5).unwrap();
+        assert!(is_changed(&input), "overwritten");
+
+        let (file, input) = open();
+        file.write_all_at(b"y", 5).unwrap();
+        set_old(&file);
+        assert!(is_changed(&input), "overwritten, with the time set back");
+
+        let (_, input) = open();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
+        assert!(!is_changed(&input), "other permissions, same content");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+
+        // Written so shortly before it was hashed that a second write may leave no trace but the content.
+        let (file, _) = open();
+        let now = SystemTime::now();
+        file.set_modified(now).unwrap();
+        let input = Input::open(&path, LIMIT).unwrap();
+        assert!(!is_changed(&input));
+        file.write_all_at(b"y", 5).unwrap();
+        file.set_modified(now).unwrap();
+        assert!(is_changed(&input), "overwritten within the granularity");
+
+        // Replacing the file leaves the open one as it was.
+        let (_, input) = open();
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "other").unwrap();
+        assert!(!is_changed(&input));
+    }
 }

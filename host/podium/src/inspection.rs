@@ -68,7 +68,9 @@ pub enum GraderProblem {
     )]
     CoreModule,
     /// The bytes end early, or are not a component that can be run.
-    #[error("this component is damaged, cut off, or uses what is not supported: {0}; build or download it again")]
+    #[error(
+        "this component is damaged, cut off, or uses what is not supported: {0}; build or download it again"
+    )]
     Malformed(String),
     /// Larger than a limit for components.
     #[error("{} is more than the limit of {} for components", Bytes(*.size), Bytes(*.limit))]
@@ -108,7 +110,9 @@ pub enum GraderProblem {
         found: ContractVersion,
     },
     /// The version stamp is not a version.
-    #[error("the section `{VERSION_SECTION}` holds `{found}`, not a version; build the grader again")]
+    #[error(
+        "the section `{VERSION_SECTION}` holds `{found}`, not a version; build the grader again"
+    )]
     UnreadableVersion {
         /// What it holds.
         found: String,
@@ -371,5 +375,183 @@ fn advice(imports: &[String]) -> &'static str {
         ". Sealed graders are built for wasm32-unknown-unknown, not for WASI"
     } else {
         ""
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::{component, component_with, encode_for};
+
+    const FINE: &str = "(call $score (f64.const 1))";
+
+    fn refused(bytes: &[u8]) -> GraderProblem {
+        match inspect(bytes) {
+            Err(Error::Grader { problem, .. }) => problem,
+            other => panic!("expected an error, got {other:?}"),
+        }
+    }
+
+    fn problems(bytes: &[u8]) -> Vec<String> {
+        inspect(bytes).unwrap().problems.iter().map(ToString::to_string).collect()
+    }
+
+    /// The same component with other text in it. Text has to keep its length.
+    fn replace(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
+        assert_eq!(old.len(), new.len());
+        let mut bytes = bytes.to_vec();
+        let mut replaced = 0;
+        for start in 0..bytes.len() - old.len() {
+            if &bytes[start..start + old.len()] == old.as_bytes() {
+                bytes[start..start + old.len()].copy_from_slice(new.as_bytes());
+                replaced += 1;
+            }
+        }
+        assert!(replaced > 0, "{old} is not in it");
+        bytes
+    }
+
+    #[test]
+    fn a_sealed_grader_has_no_problems() {
+        let bytes = component(FINE);
+        let inspection = inspect(&bytes).unwrap();
+        assert!(inspection.problems.is_empty(), "{:?}", inspection.problems);
+        assert!(inspection.sealed);
+        assert_eq!(inspection.contract, Some(CONTRACT_VERSION));
+        assert_eq!(inspection.size, bytes.len() as u64);
+        assert_eq!(inspection.sha256, Digest::of(&bytes));
+        assert_eq!(
+            inspection.imports,
+            ["podium:grading/files@1.0.0", "podium:grading/diagnostics@1.0.0"]
+        );
+        assert_eq!(inspection.exports, ["podium:grading/grader@1.0.0"]);
+        assert!(inspection.functions >= 4 && inspection.largest_function > 0);
+        let json = serde_json::to_value(&inspection).unwrap();
+        assert_eq!(json["contract"], "1.0.0");
+        assert_eq!(json["problems"], serde_json::json!([]));
+    }
+
+    #[test]
+    fn other_files_are_told_by_their_beginning() {
+        for (bytes, says) in [
+            (&b""[..], "empty"),
+            (b"\x1f\x8b\x08\0", "gzip"),
+            (b"\x28\xb5\x2f\xfd", "zstandard"),
+            (b"PK\x03\x04", "zip"),
+            (b"\x7fELF\x02", "native program"),
+            (b"(component)", "WebAssembly text"),
+            (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+            (b"<!DOCTYPE html>", "web page"),
+            (b"id,value\n1,2\n", "not WebAssembly"),
+            (b"\0as", "not WebAssembly"),
+            (b"\0asm", "cut off"),
+            (b"\0asm\x01\0\0\0", "core WebAssembly module"),
+            (b"\0asm\x63\0\x01\0", "cut off"),
+        ] {
+            let problem = refused(bytes).to_string();
+            assert!(problem.contains(says), "{bytes:?}: {problem}");
+        }
+    }
+
+    #[test]
+    fn a_cut_off_component_is_refused_wherever_it_ends() {
+        let bytes = component(FINE);
+        for end in (0..bytes.len()).step_by(7).chain([bytes.len() - 1]) {
+            match inspect(&bytes[..end]) {
+                Err(_) => {}
+                Ok(inspection) => assert!(!inspection.problems.is_empty(), "cut at {end}"),
+            }
+        }
+    }
+
+    #[test]
+    fn other_versions_of_the_contract_are_named() {
+        let bytes = component(FINE);
+        for (bytes, says) in [
+            (
+                replace(&bytes, "@1.0.0", "@2.0.0"),
+                "built for podium:grading 2.0.0; this Podium speaks 1.x up to 1.0.0",
+            ),
+            (
+                replace(&bytes, "podium:contract1.0.0", "podium:contract1.3.0"),
+                "built for podium:grading 1.3.0",
+            ),
+            (
+                replace(&bytes, "podium:contract1.0.0", "podium:contractx\x1b[1m"),
+                "holds `x\\u{1b}[1m`, not a version",
+            ),
+        ] {
+            let problems = problems(&bytes).join("; ");
+            assert!(problems.contains(says), "{problems}");
+        }
+        let later = replace(&bytes, "@1.0.0", "@1.0.9");
+        let inspection = inspect(&later).unwrap();
+        assert!(inspection.problems.is_empty(), "{:?}", inspection.problems);
+        assert_eq!(inspection.contract.unwrap().to_string(), "1.0.9");
+    }
+
+    #[test]
+    fn other_worlds_and_foreign_imports_are_named() {
+        let wit = "package wasi:sockets@0.2.0;
+                   interface network { open: func() -> u32; }
+                   interface tcp { connect: func(); }
+                   world thing { import network; import tcp; export run: func(); }";
+        let module = r#"(module
+            (import "wasi:sockets/network@0.2.0" "open" (func (result i32)))
+            (import "wasi:sockets/tcp@0.2.0" "connect" (func))
+            (func (export "run")))"#;
+        let bytes = encode_for(wit, "thing", module);
+        let inspection = inspect(&bytes).unwrap();
+        assert!(!inspection.sealed);
+        assert_eq!(inspection.contract, None);
+        let problems = problems(&bytes);
+        let [world, imports] = &problems[..] else { panic!("{problems:?}") };
+        assert!(world.contains("no grader") && world.contains("`run`"), "{world}");
+        assert!(
+            imports.contains("`wasi:sockets/network@0.2.0`, `wasi:sockets/tcp@0.2.0`")
+                && imports.contains("wasm32-unknown-unknown"),
+            "{imports}"
+        );
+    }
+
+    #[test]
+    fn what_takes_long_to_compile_is_refused_before_it_is() {
+        let bytes = component(FINE);
+        let fine = ComponentLimits::default();
+        let says = |limits| match scan(&bytes, &limits) {
+            Err(problem) => problem.to_string(),
+            Ok(inspection) => inspection.problems[0].to_string(),
+        };
+        let large = says(ComponentLimits { bytes: 10, ..fine });
+        assert!(large.contains("more than the limit of 10 bytes"), "{large}");
+        let many = says(ComponentLimits { functions: 2, ..fine });
+        assert!(many.contains("functions are more than the limit of 2"), "{many}");
+        let long = says(ComponentLimits { function_bytes: 5, ..fine });
+        assert!(long.contains("more than the limit of 5 bytes"), "{long}");
+        // Modules are counted however deep they lie, and a real bomb is caught by the default limits.
+        let body = "(drop (i32.const 1234567))".repeat(200_000);
+        let bomb = component_with(&format!("(func {body})"), "(i32.const 32)", FINE);
+        let problems = problems(&bomb).join("; ");
+        assert!(problems.contains("more than the limit of 1 MiB"), "{problems}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_upset_it(bytes in proptest::collection::vec(any::<u8>(), 0..200), magic: bool) {
+            let head: &[u8] = if magic { b"\0asm\x0d\0\x01\0" } else { b"" };
+            let _ = inspect(&[head, &bytes].concat());
+        }
+
+        #[test]
+        fn no_damage_upsets_it(damage in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
+            let mut bytes = component(FINE);
+            for (index, byte) in damage {
+                let index = index.index(bytes.len());
+                bytes[index] = byte;
+            }
+            let _ = inspect(&bytes);
+        }
     }
 }

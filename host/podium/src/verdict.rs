@@ -251,6 +251,7 @@ impl fmt::Display for Bytes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
         match units.into_iter().find(|(shift, _)| self.0 >> shift > 0) {
+            None if self.0 == 1 => formatter.write_str("1 byte"),
             None => write!(formatter, "{} bytes", self.0),
             Some((shift, unit)) if self.0.trailing_zeros() >= shift => {
                 write!(formatter, "{} {unit}", self.0 >> shift)
@@ -270,6 +271,7 @@ mod tests {
     fn byte_counts_read_well() {
         for (bytes, expected) in [
             (0, "0 bytes"),
+            (1, "1 byte"),
             (1_023, "1023 bytes"),
             (1_024, "1 KiB"),
             (1_536, "1.5 KiB"),
