@@ -37,6 +37,32 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Around the engine there is what competitions need:
+//!
+//! - [`Catalog`] finds a [`Competition`] on a search path: metric, medal lines, leaderboard, where its data lie.
+//! - [`GradingContext`] takes one submission from its path to a [`GradingReport`] and a [`Receipt`].
+//! - [`grade_list`] does so with many, over all cores; [`RunGroupReport`] sums them up.
+//! - [`Receipt::verify`] grades again and says exactly what differs.
+//!
+//! ```no_run
+//! use podium::{Catalog, Engine, EngineSettings, GradingContext, GradingOptions, LimitOverrides};
+//!
+//! # fn main() -> Result<(), podium::Error> {
+//! let catalog = Catalog::new(vec!["competitions".into()], vec!["target/graders".into()]);
+//! let engine = Engine::new(EngineSettings::default())?;
+//! let context = GradingContext::new(engine, "/data/mle-bench", LimitOverrides::default());
+//!
+//! let competition = catalog.get("spaceship-titanic")?;
+//! let submission = "submission.csv".as_ref();
+//! let graded = context.grade(&competition, submission, &GradingOptions::default());
+//! println!("{}: {:?}", graded.report.outcome, graded.report.score);
+//! if let Some(receipt) = graded.receipt {
+//!     receipt.write_to("receipts".as_ref())?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 #![deny(unsafe_code)]
 
