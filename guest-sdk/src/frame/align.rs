@@ -65,9 +65,10 @@ pub fn require_same_ids(id: &str, submission: &Frame, answers: &Frame) -> Result
     if ids.set() == expected.set() {
         return Ok(());
     }
-    Err(Failure::submission(compare_ids(ids, expected).unwrap_or_else(|| {
-        format!("column `{id}`: its values are not those of the answers")
-    })))
+    Err(Failure::submission(
+        compare_ids(ids, expected)
+            .unwrap_or_else(|| format!("column `{id}`: its values are not those of the answers")),
+    ))
 }
 
 /// What is wrong with ids, if it can be told from the sets that they are.
@@ -123,4 +124,68 @@ fn count_are(number: usize, noun: &str) -> String {
     let noun = if noun.is_empty() || number == 1 { noun.to_owned() } else { format!("{noun}s") };
     let space = if noun.is_empty() { "" } else { " " };
     format!("{number}{space}{noun} {}", if number == 1 { "is" } else { "are" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::printed::printed_values;
+    use super::super::{Frame, Role};
+    use super::align_on;
+    use crate::failure::Failure;
+
+    fn aligned(submission: &str, answers: &str) -> Result<(String, String), Failure> {
+        let submission = Frame::from_text(Role::Submission, submission)?;
+        let answers = Frame::from_text(Role::Answers, answers)?;
+        let (submission, answers) = align_on("id", &submission, &answers)?;
+        Ok((printed_values(submission.column("v")?), printed_values(answers.column("v")?)))
+    }
+
+    #[test]
+    fn rows_are_brought_into_the_same_order() {
+        let aligned = aligned("v,id\n1,b\n2,a\n", "id,v\na,3\nb,4\n");
+        assert_eq!(aligned.unwrap(), ("2, 1".to_owned(), "3, 4".to_owned()));
+    }
+
+    #[test]
+    fn numbers_equal_across_types() {
+        assert!(aligned("id,v\n2.0,1\n1,2\n", "id,v\n1,3\n2,4\n").is_ok());
+        assert!(aligned("id,v\n02,1\n+1,2\n", "id,v\n1,3\n2,4\n").is_ok());
+        assert!(aligned("id,v\n2x,1\n1,2\n", "id,v\n1,3\n2,4\n").is_err());
+    }
+
+    #[test]
+    fn messages_say_which_id_is_wrong() {
+        let answers = "id,v\na,1\nb,1\nc,1\n";
+        let cases = [
+            (
+                "id,v\na,1\nx,1\ny,1\n",
+                "row 2 has the id `x`, which is not among the answers; 2 ids are unknown and 2 are missing (first missing: `b`)",
+            ),
+            (
+                "id,v\nb,1\na,1\na,1\n",
+                "1 id is missing, the first is `c`; row 3 repeats the id `a`",
+            ),
+            ("id,v\nb,1\n,1\na,1\n", "row 2 has no id, which is not among the answers"),
+            (
+                "id,v\nb,1\na,1\n",
+                "has 2 rows where 3 are expected; column `id`: 1 id is missing, the first is `c`",
+            ),
+            (
+                "id,v\nb,1\na,1\nc,1\nc,1\n",
+                "has 4 rows where 3 are expected; column `id`: row 4 repeats the id `c`",
+            ),
+            ("v\n1\n", "has no column `id`"),
+        ];
+        for (submission, expected) in cases {
+            let failure = aligned(submission, answers).unwrap_err();
+            assert!(matches!(failure, Failure::InvalidSubmission(_)), "{failure}");
+            assert!(failure.message().contains(expected), "{submission:?}: {failure}");
+        }
+    }
+
+    #[test]
+    fn answers_without_ids_are_their_own_fault() {
+        let failure = aligned("id,v\n1,1\n", "v\n1\n").unwrap_err();
+        assert!(matches!(failure, Failure::InvalidAnswers(_)), "{failure}");
+    }
 }

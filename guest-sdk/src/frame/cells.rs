@@ -74,6 +74,11 @@ impl Cells {
         self.text.truncate(self.next_start() as usize);
     }
 
+    /// How many cells at the end, without the first of them, have no text: so many bytes in a row are bytes after texts.
+    pub(super) fn ends(&self) -> usize {
+        1 + self.starts.windows(2).rev().take_while(|starts| starts[1] - starts[0] <= 1).count()
+    }
+
     fn next_start(&self) -> u32 {
         self.starts[self.starts.len() - 1]
     }

@@ -116,3 +116,64 @@ fn number_repeats(names: &mut [String]) {
         counts.insert(name.clone(), count + 1);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::printed::printed;
+    use super::super::{Frame, Role};
+    use super::Header;
+
+    /// What pandas 2.2.3 gives.
+    const NAMES: &[(&str, &str)] = &[
+        ("a,a\n", "0 rows; a object; a.1 object"),
+        ("a,a,a\n", "0 rows; a object; a.1 object; a.2 object"),
+        ("a,a.1,a,a\n", "0 rows; a object; a.1 object; a.2 object; a.3 object"),
+        ("a.1,a,a,a.2,a\n", "0 rows; a.1 object; a object; a.3 object; a.2 object; a.4 object"),
+        (",\n", "0 rows; Unnamed: 0 object; Unnamed: 1 object"),
+        (",,a,\n", "0 rows; Unnamed: 0 object; Unnamed: 1 object; a object; Unnamed: 3 object"),
+        ("Unnamed: 0,,\n", "0 rows; Unnamed: 0 object; Unnamed: 1 object; Unnamed: 2 object"),
+        (",Unnamed: 0\n", "0 rows; Unnamed: 0.1 object; Unnamed: 0 object"),
+        (
+            ",Unnamed: 0,Unnamed: 1,\n",
+            "0 rows; Unnamed: 0.1 object; Unnamed: 0 object; Unnamed: 1 object; Unnamed: 3 object",
+        ),
+        ("\"\",a\n", "0 rows; Unnamed: 0 object; a object"),
+        ("a,A, a,a \n", "0 rows; a object; A object;  a object; a  object"),
+        (
+            "a,a,a.1.1,a.1,a.1\n",
+            "0 rows; a object; a.2 object; a.1.1 object; a.1 object; a.1.2 object",
+        ),
+        ("1,1\n", "0 rows; 1 object; 1.1 object"),
+        ("NA,NA\n", "0 rows; NA object; NA.1 object"),
+        ("\"a,b\",\"c\"\"d\"\n", "0 rows; a,b object; c\"d object"),
+    ];
+
+    #[test]
+    fn names_are_made_unique_as_pandas_does() {
+        for (text, expected) in NAMES {
+            assert_eq!(printed(&Frame::from_text(Role::Submission, text)), *expected, "{text:?}");
+        }
+    }
+
+    /// Fields of a row, and the rows that pandas 2.2.3 reads at a time.
+    const CHUNK_ROWS: &[(usize, usize)] = &[
+        (1, 524_288),
+        (2, 262_144),
+        (3, 262_144),
+        (4, 131_072),
+        (7, 131_072),
+        (8, 65_536),
+        (1000, 1024),
+        (20_000, 32),
+        (1 << 18, 2),
+        (1 << 19, 1),
+        (1 << 21, 1),
+    ];
+
+    #[test]
+    fn wide_tables_are_read_fewer_rows_at_a_time() {
+        for (width, rows) in CHUNK_ROWS {
+            assert_eq!(Header::new(&[b"a"], *width, None).chunk_rows(), *rows, "{width} fields");
+        }
+    }
+}

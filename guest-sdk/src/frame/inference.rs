@@ -339,3 +339,168 @@ impl Array {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::cells::Cells;
+    use super::super::printed::{printed_type, printed_values};
+    use super::super::{Column, Role};
+    use super::*;
+
+    /// The texts of a column and what pandas 2.2.3 makes of them.
+    const TYPES: &[(&[&str], &str)] = &[
+        (&["1", "2"], "int64 1, 2"),
+        (&["1", ""], "float64 1.0, nan"),
+        (&["1", "x"], "object '1', 'x'"),
+        (&["1.0", "2"], "float64 1.0, 2.0"),
+        (&["1", "1.5"], "float64 1.0, 1.5"),
+        (&["007", "+5"], "int64 7, 5"),
+        (&[" 1", "2 "], "int64 1, 2"),
+        (&["\t1", "\u{b}2\u{c}"], "int64 1, 2"),
+        (&["\u{a0}1"], "object '\u{a0}1'"),
+        (&["1_0"], "object '1_0'"),
+        (&["0x10"], "object '0x10'"),
+        (&["1 000"], "object '1 000'"),
+        (&["-0"], "int64 0"),
+        (&["-0.0"], "float64 -0.0"),
+        (&["- 1"], "object '- 1'"),
+        (&["--1"], "object '--1'"),
+        (&["1e5"], "float64 100000.0"),
+        (&["1E5"], "float64 100000.0"),
+        (&["1e"], "object '1e'"),
+        (&["1e+"], "object '1e+'"),
+        (&["e5"], "object 'e5'"),
+        (&["."], "object '.'"),
+        (&[".5", "5."], "float64 0.5, 5.0"),
+        (&["1.5 "], "float64 1.5"),
+        (&["1.5 x"], "object '1.5 x'"),
+        (&["1d5"], "object '1d5'"),
+        (&["inf", "-inf"], "float64 inf, -inf"),
+        (&["Infinity", "+INFINITY"], "float64 inf, inf"),
+        (&[" inf"], "object ' inf'"),
+        (&["infinit"], "object 'infinit'"),
+        (&["1e400"], "object '1e400'"),
+        (&["1e400", ""], "object '1e400', nan"),
+        (&["-1e400"], "float64 -inf"),
+        (&["1e-400"], "float64 0.0"),
+        (&["1.7976931348623159e308"], "object '1.7976931348623159e308'"),
+        (&["4.9e-324", "2e-324"], "float64 5e-324, 0.0"),
+        (&["0.1", "0.30000000000000004"], "float64 0.1, 0.30000000000000004"),
+        (&["123456789012345678901234567890.5"], "object '123456789012345678901234567890.5'"),
+        (&["0e99999999999999999999"], "float64 0.0"),
+        (&["9223372036854775807"], "int64 9223372036854775807"),
+        (&["9223372036854775808"], "uint64 9223372036854775808"),
+        (&["9223372036854775808", "-1"], "object '9223372036854775808', '-1'"),
+        (&["9223372036854775808", "-x"], "object '9223372036854775808', '-x'"),
+        (&["9223372036854775808", ""], "object '9223372036854775808', ''"),
+        (&["9223372036854775808", "1.5"], "float64 9.223372036854776e+18, 1.5"),
+        (&["18446744073709551615"], "uint64 18446744073709551615"),
+        (&["18446744073709551616"], "object '18446744073709551616'"),
+        (&["18446744073709551616", ""], "object '18446744073709551616', nan"),
+        (&["18446744073709551616", "1.5"], "object '18446744073709551616', '1.5'"),
+        (&["1.5", "18446744073709551616"], "float64 1.5, 1.8446744073709552e+19"),
+        (&["x", "18446744073709551616"], "object 'x', '18446744073709551616'"),
+        (&["99999999999999999999.5"], "object '99999999999999999999.5'"),
+        (&["-9223372036854775808"], "int64 -9223372036854775808"),
+        (&["-9223372036854775809"], "object '-9223372036854775809'"),
+        (&["-9223372036854775809", ""], "object '-9223372036854775809', nan"),
+        (&["-9223372036854775808", ""], "float64 nan, nan"),
+        (&["-9223372036854775807", ""], "float64 -9.223372036854776e+18, nan"),
+        (&["9007199254740993", ""], "float64 9007199254740992.0, nan"),
+        (&["true", "FALSE", "tRuE"], "bool True, False, True"),
+        (&["True", ""], "object True, nan"),
+        (&["True", "1"], "object 'True', '1'"),
+        (&["True", "x"], "object 'True', 'x'"),
+        (&["T"], "object 'T'"),
+        (&["yes"], "object 'yes'"),
+        (
+            &[
+                "NA", "nan", "NaN", "NULL", "null", "None", "N/A", "n/a", "<NA>", "#N/A", "#NA",
+                "#N/A N/A", "-nan", "-NaN", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN", "",
+            ],
+            "float64 nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan",
+        ),
+        (&["1", "NA", "2.5"], "float64 1.0, nan, 2.5"),
+        (&["NAN"], "object 'NAN'"),
+        (&["na"], "object 'na'"),
+        (&["none"], "object 'none'"),
+        (&["Null"], "object 'Null'"),
+        (&["-"], "object '-'"),
+        (&["NA "], "object 'NA '"),
+        (&[" NA"], "object ' NA'"),
+        (&["+nan"], "object '+nan'"),
+        (&["x", "NA"], "object 'x', nan"),
+        (&["1", "\0"], "float64 1.0, nan"),
+        (&["NA\0x"], "float64 nan"),
+        (&["true\0"], "bool True"),
+        (&["1\02"], "int64 1"),
+        (&["１"], "object '１'"),
+        (&["Ⅷ"], "object 'Ⅷ'"),
+    ];
+
+    /// The same where each text is that of a whole chunk of rows (and the values are those of its first row).
+    const CHUNKS: &[(&[&str], &str)] = &[
+        (&["1", "2", "3"], "int64 1, 2, 3"),
+        (&["1", "2", "x"], "object 1, 2, 'x'"),
+        (&["1.5", "2", "x"], "object 1.5, 2, 'x'"),
+        (&["", "2", "x"], "object nan, 2, 'x'"),
+        (&["1", "2", ""], "float64 1.0, 2.0, nan"),
+        (&["1", "2", "9223372036854775808"], "float64 1.0, 2.0, 9.223372036854776e+18"),
+        (
+            &["9223372036854775808", "1", "18446744073709551615"],
+            "float64 9.223372036854776e+18, 1.0, 1.8446744073709552e+19",
+        ),
+        (&["true", "false", "true"], "bool True, False, True"),
+        (&["true", "false", "1"], "object 1, 0, 1"),
+        (&["true", "false", "1.5"], "object 1.0, 0.0, 1.5"),
+        (&["true", "false", "9223372036854775808"], "object 1, 0, 9223372036854775808"),
+        (&["true", "", "1"], "object 1.0, nan, 1.0"),
+        (&["true", "", "x"], "object True, nan, 'x'"),
+        (&["true", "false", "x"], "object True, False, 'x'"),
+        (&["true", "false", ""], "object 1.0, 0.0, nan"),
+        (&["1", "", "2"], "float64 1.0, nan, 2.0"),
+        (&["x", "y", ""], "object 'x', 'y', nan"),
+        (&["9223372036854775808", "", "1"], "float64 9.223372036854776e+18, nan, 1.0"),
+        (&["1.5", "2", "18446744073709551616"], "object 1.5, 2, '18446744073709551616'"),
+        (&["9223372036854775808", "1", ""], "float64 9.223372036854776e+18, 1.0, nan"),
+        (&["1", "x", "2", "3"], "object 1, 'x', 2, 3"),
+        (
+            &["true", "false", "1", "1", "9223372036854775808"],
+            "object 1.0, 0.0, 1.0, 1.0, 9.223372036854776e+18",
+        ),
+        (&["true", "false", "", "", "1"], "object 1.0, 0.0, nan, nan, 1.0"),
+    ];
+
+    fn inferred(texts: &[&str], chunk_rows: usize) -> String {
+        let mut cells = Cells::with_room(0);
+        for text in texts {
+            cells.copy(text.as_bytes());
+            cells.copy(b",");
+            cells.end(0);
+        }
+        cells.note_nul();
+        let cells = cells.finish(1).unwrap();
+        let texts = ColumnTexts { texts: &cells, field: 0, rows: texts.len(), chunk_rows };
+        let column = Column::new("a", Role::Submission, infer(texts));
+        format!("{} {}", printed_type(&column), printed_values(&column))
+    }
+
+    #[test]
+    fn a_column_has_the_type_that_pandas_gives_it() {
+        for (texts, expected) in TYPES {
+            assert_eq!(inferred(texts, 1 << 19), *expected, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_typed_alone_and_joined_as_pandas_does() {
+        for (texts, expected) in CHUNKS {
+            assert_eq!(inferred(texts, 1), *expected, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn without_rows_a_column_is_of_objects() {
+        assert_eq!(inferred(&[], 1), "object ");
+    }
+}

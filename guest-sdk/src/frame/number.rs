@@ -131,3 +131,34 @@ fn skip_space(text: &[u8]) -> &[u8] {
 fn only_space(text: &[u8]) -> bool {
     text.iter().all(|byte| is_space(*byte))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_an_overflow_is_not_looked_at() {
+        assert_eq!(parse_int64(b"9223372036854775807"), Ok(i64::MAX));
+        assert_eq!(parse_int64(b"-9223372036854775808 "), Ok(i64::MIN));
+        assert_eq!(parse_int64(b"9223372036854775808x"), Err(NotInteger::Overflow));
+        assert_eq!(parse_int64(b"92233720368547758070x"), Err(NotInteger::Overflow));
+        assert_eq!(parse_int64(b"1x"), Err(NotInteger::Malformed));
+        assert_eq!(parse_int64(b""), Err(NotInteger::Malformed));
+        assert_eq!(parse_uint64(b"-x"), Ok(Unsigned::Negative));
+        assert_eq!(parse_uint64(b"+18446744073709551615"), Ok(Unsigned::Number(u64::MAX)));
+        assert_eq!(parse_uint64(b"18446744073709551616x"), Err(NotInteger::Overflow));
+        assert_eq!(parse_uint64(b"000000000000000000000000001"), Ok(Unsigned::Number(1)));
+    }
+
+    #[test]
+    fn floats_are_the_nearest() {
+        assert_eq!(parse_float64(" -1.5e3\t"), Some(-1500.0));
+        assert_eq!(parse_float64("1e400"), None);
+        assert_eq!(parse_float64("-1e400"), Some(f64::NEG_INFINITY));
+        assert_eq!(parse_float64("9007199254740993"), Some(9_007_199_254_740_992.0));
+        for text in ["", " ", "+", "e1", "1e", "1e+", "1 e1", "nan", "0x1p3", "1_0", "inf ", "1,5"]
+        {
+            assert_eq!(parse_float64(text), None, "{text:?}");
+        }
+    }
+}

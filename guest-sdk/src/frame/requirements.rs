@@ -79,3 +79,57 @@ fn list<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     }
     listed.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Frame, Role};
+
+    fn message(text: &str, check: fn(&Frame) -> Result<(), crate::Failure>) -> Option<String> {
+        let frame = Frame::from_text(Role::Submission, text).unwrap();
+        check(&frame).err().map(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn messages_name_what_is_missing_and_what_there_is() {
+        let check = |frame: &Frame| frame.require_columns(&["id", "label"]);
+        let cases = [
+            ("id,label,more\n", None),
+            ("", Some("submission.csv has no columns `id`, `label`; the file is empty")),
+            ("id,x\n", Some("submission.csv has no column `label`; its columns are `id`, `x`")),
+            ("id, Label\n", Some("has no column `label`; did you mean ` Label` to be `label`?")),
+            ("\n\u{feff}id,label\n", Some("has no column `id`; did you mean")),
+        ];
+        for (text, expected) in cases {
+            let message = message(text, check);
+            match expected {
+                None => assert_eq!(message, None, "{text:?}"),
+                Some(expected) => {
+                    let message = message.unwrap();
+                    assert!(message.contains(expected), "{text:?}: {message}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn exact_columns_may_be_in_any_order() {
+        let check = |frame: &Frame| frame.require_exact_columns(&["id", "label"]);
+        assert_eq!(message("label,id\n", check), None);
+        let message = message("label,id,x,y\n", check).unwrap();
+        assert!(message.contains("columns that are not expected: `x`, `y`"), "{message}");
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let header: Vec<String> = (0..100).map(|column| format!("c{column}")).collect();
+        let message =
+            message(&format!("{}\n", header.join(",")), |frame| frame.column("id").map(|_| ()));
+        assert!(message.unwrap().ends_with("`c19`, … (80 more)"));
+    }
+
+    #[test]
+    fn a_missing_column_of_the_answers_is_their_fault() {
+        let frame = Frame::from_text(Role::Answers, "a\n1\n").unwrap();
+        assert!(matches!(frame.column("b"), Err(crate::Failure::InvalidAnswers(_))));
+    }
+}

@@ -40,9 +40,10 @@ impl Space {
         grow(&mut self.rows, taken.rows + 1 + more);
     }
 
-    /// Whether what is taken up had room. The byte after the last text may be without: pandas does not notice.
-    pub(super) fn holds(&self, taken: Taken) -> bool {
-        taken.text <= self.text + 1 && taken.fields <= self.fields && taken.rows < self.rows
+    /// Whether what is taken up had room. The last `ends` bytes, which are those after texts, may be without: pandas does
+    /// not notice.
+    pub(super) fn holds(&self, taken: Taken, ends: usize) -> bool {
+        taken.text <= self.text + ends && taken.fields <= self.fields && taken.rows < self.rows
     }
 
     /// How many bytes pandas left out for want of room.

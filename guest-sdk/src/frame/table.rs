@@ -186,8 +186,8 @@ fn explain<S: Source>(error: Malformed, source: &S, role: Role) -> Failure {
             line_at(source, position)
         ),
         Malformed::Endless { position } => format!(
-            "{name} cannot be read: line {} begins with a space, and lines end with CR alone; end lines with LF, or \
-             drop the space",
+            "{name} cannot be read: lines end with CR alone, and a line after line {} begins with a space; end lines \
+             with LF, or drop the space",
             line_at(source, position)
         ),
     })

@@ -47,14 +47,15 @@ enum State {
 /// Why the fields of a file do not make a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Malformed {
-    /// A row is longer than the row before it, which the position (from the beginning of the file) is behind.
+    /// A row is longer than the row before it; the position (from the beginning of the file) is where it ends.
     LongRow { expected: usize, found: usize, position: u64 },
     /// The file ends within quotes.
     OpenQuote { position: u64 },
     /// So many rows are shorter than the rows before them that pandas has no room for what they are filled up with.
-    /// The position is behind the last of them.
+    /// The position is where the last of them ends.
     TooUneven { position: u64 },
-    /// Going back over lines that begin with spaces takes too long; or pandas has no room for the rows read again.
+    /// Going back over lines that begin with spaces takes too long; or pandas has no room for the rows read again. The
+    /// position is where the last of them ends.
     Endless { position: u64 },
 }
 
@@ -84,6 +85,8 @@ pub(super) struct Tokenizer<'a> {
     position: u64,
     /// Where a quoted part begins that is yet to end.
     quote_position: u64,
+    /// Where the byte is that ended the last field of a row.
+    row_end: u64,
     /// Bytes read again.
     read_again: usize,
     space: Space,
@@ -129,6 +132,7 @@ impl<'a> Tokenizer<'a> {
             may_be_longer: true,
             position: 0,
             quote_position: 0,
+            row_end: 0,
             read_again: 0,
             space: Space::new(),
             chunk_text: 0,
@@ -196,9 +200,13 @@ impl<'a> Tokenizer<'a> {
                     at += 1;
                     match byte {
                         b',' => self.state = State::StartField,
-                        b'\r' => self.state = State::AfterReturn,
+                        b'\r' => {
+                            self.row_end = self.position + at as u64 - 1;
+                            self.state = State::AfterReturn;
+                        }
                         _ => {
-                            self.end_line(at, at - pending)?;
+                            self.row_end = self.position + at as u64 - 1;
+                            self.end_line(at - pending)?;
                             if self.lines == self.chunk_end {
                                 self.end_chunk(buffer, &mut pending, at)?;
                                 run_start = at;
@@ -240,7 +248,7 @@ impl<'a> Tokenizer<'a> {
                         at += 1;
                         pending = at;
                     }
-                    self.end_line(at, at - pending)?;
+                    self.end_line(at - pending)?;
                     if self.lines == self.chunk_end {
                         self.end_chunk(buffer, &mut pending, at)?;
                         // A comma belongs to the end of the line here.
@@ -269,13 +277,14 @@ impl<'a> Tokenizer<'a> {
         match self.state {
             State::StartRecord | State::WhitespaceLine | State::AfterEmptyReturn => {}
             State::InQuotes => return Err(Malformed::OpenQuote { position: self.quote_position }),
-            State::AfterReturn => self.end_line(0, 0)?,
+            State::AfterReturn => self.end_line(0)?,
             State::StartField | State::InField | State::QuoteInQuotes => {
                 let end = b"\n";
                 let mut pending = 0;
                 self.end_field(end, &mut pending, 0);
                 self.cells.copy(&end[pending..]);
-                self.end_line(0, 0)?;
+                self.row_end = self.position;
+                self.end_line(0)?;
             }
         }
         self.check_space(0)?;
@@ -317,18 +326,17 @@ impl<'a> Tokenizer<'a> {
         self.kept.get(field).copied().unwrap_or(self.kept.is_empty())
     }
 
-    /// Ends a row; `next` is where the next one begins, and `to_come` bytes before it are yet to be copied.
+    /// Ends a row; `to_come` of its bytes are yet to be copied.
     #[inline]
-    fn end_line(&mut self, next: usize, to_come: usize) -> Result<(), Malformed> {
+    fn end_line(&mut self, to_come: usize) -> Result<(), Malformed> {
         if self.fields < self.expected {
-            self.fill_up(next, to_come)?;
+            self.fill_up(to_come)?;
         } else if self.fields > self.expected {
             if !self.may_be_longer {
                 return Err(Malformed::LongRow {
                     expected: self.expected,
                     found: self.fields,
-                    // Within the line that has just ended.
-                    position: (self.position + next as u64).saturating_sub(1),
+                    position: self.row_end,
                 });
             }
             self.expected = self.fields;
@@ -347,10 +355,10 @@ impl<'a> Tokenizer<'a> {
 
     /// Fills a row up to the length of the row before.
     #[cold]
-    fn fill_up(&mut self, next: usize, to_come: usize) -> Result<(), Malformed> {
+    fn fill_up(&mut self, to_come: usize) -> Result<(), Malformed> {
         let taken = self.taken(to_come);
         if self.cells.len() > MOST_CELLS {
-            return Err(Malformed::TooUneven { position: self.position + next as u64 });
+            return Err(Malformed::TooUneven { position: self.row_end });
         }
         self.check_space(to_come)?;
         // Less was kept than is counted here.
@@ -414,19 +422,21 @@ impl<'a> Tokenizer<'a> {
     #[cold]
     fn go_back(&mut self, from: usize, to: usize) -> Result<(), Malformed> {
         self.read_again += from - to;
-        if self.read_again > MOST_READ_AGAIN || !self.space.holds(self.taken(0)) {
-            return Err(Malformed::Endless { position: self.position + from as u64 });
+        if self.read_again > MOST_READ_AGAIN || !self.space.holds(self.taken(0), self.cells.ends())
+        {
+            return Err(Malformed::Endless { position: self.row_end });
         }
         Ok(())
     }
 
     fn check_space(&self, to_come: usize) -> Result<(), Malformed> {
-        if self.space.holds(self.taken(to_come)) {
+        let taken = self.taken(to_come);
+        if self.space.holds(taken, 0) || self.space.holds(taken, self.cells.ends()) {
             return Ok(());
         }
         Err(match self.read_again {
-            0 => Malformed::TooUneven { position: self.position },
-            _ => Malformed::Endless { position: self.position },
+            0 => Malformed::TooUneven { position: self.row_end },
+            _ => Malformed::Endless { position: self.row_end },
         })
     }
 
@@ -453,4 +463,141 @@ fn line_start(bytes: &[u8]) -> usize {
 #[inline]
 fn ends_field(byte: u8) -> bool {
     matches!(byte, b',' | b'\n' | b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::printed::printed;
+    use super::super::{Frame, Role};
+    use crate::source::Bytes;
+
+    /// Files and what pandas 2.2.3 makes of them.
+    const SHAPES: &[(&str, &str)] = &[
+        ("", "0 rows"),
+        ("\n", "0 rows"),
+        ("\r\n\r\n", "0 rows"),
+        (" \n\t\n", "0 rows"),
+        ("\u{feff}", "0 rows"),
+        ("\u{feff}\n\n", "0 rows"),
+        ("a", "0 rows; a object"),
+        ("a\n", "0 rows; a object"),
+        ("a,b\n", "0 rows; a object; b object"),
+        ("a,b\n1,2\n", "1 rows; a int64 1; b int64 2"),
+        ("a,b\n1,2", "1 rows; a int64 1; b int64 2"),
+        ("a,b\r\n1,2\r\n3,4\r\n", "2 rows; a int64 1, 3; b int64 2, 4"),
+        ("a,b\r1,2\r3,4\r", "2 rows; a int64 1, 3; b int64 2, 4"),
+        ("a,b\n\n1,2\n\n\n3,4\n\n", "2 rows; a int64 1, 3; b int64 2, 4"),
+        ("a,b\n1,2\n  \n3,4\n", "2 rows; a int64 1, 3; b int64 2, 4"),
+        ("a,b\n1,2\n \t \n", "1 rows; a int64 1; b int64 2"),
+        ("a,b\n1,2\n  ", "1 rows; a int64 1; b int64 2"),
+        ("a,b\n  1,2\n x,3\n", "2 rows; a object '  1', ' x'; b int64 2, 3"),
+        (" a, b\n1,2\n", "1 rows;  a int64 1;  b int64 2"),
+        ("a\n\"\"\n1\n", "2 rows; a float64 nan, 1.0"),
+        ("a\n\"x\"\"y\"\n", "1 rows; a object 'x\"y'"),
+        ("a\n\"x,y\"\n", "1 rows; a object 'x,y'"),
+        ("a\n\"x\ny\"\n", "1 rows; a object 'x\ny'"),
+        ("a\n\"x\r\ny\"\n", "1 rows; a object 'x\r\ny'"),
+        ("a\nx\"y\"\n", "1 rows; a object 'x\"y\"'"),
+        ("a\n\"x\"y\"z\n", "1 rows; a object 'xy\"z'"),
+        ("a\n\"x\" \n", "1 rows; a object 'x '"),
+        ("a\n \"x\"\n", "1 rows; a object ' \"x\"'"),
+        ("a,b\n\"1\",\"2\"\n", "1 rows; a int64 1; b int64 2"),
+        ("a\n\"x\n", "unreadable"),
+        ("a\n\"x\"\"\n", "unreadable"),
+        ("a,b\n1\n2,3\n", "2 rows; a int64 1, 2; b float64 nan, 3.0"),
+        ("a,b\n1,2\n3\n", "2 rows; a int64 1, 3; b float64 2.0, nan"),
+        ("a,b\n1,2,3\n4,5,6\n", "2 rows; labels 1, 4; a int64 2, 5; b int64 3, 6"),
+        ("a,b\n1,2,3,4\n5,6,7,8\n", "2 rows; labels 1, 5; a int64 3, 7; b int64 4, 8"),
+        ("a,b\n1,2,\n3,4,\n", "2 rows; labels 1, 3; a int64 2, 4; b float64 nan, nan"),
+        (
+            "a,b\n1,2,3\n4,5\n6\n",
+            "3 rows; labels 1, 4, 6; a float64 2.0, 5.0, nan; b float64 3.0, nan, nan",
+        ),
+        ("a,b\n1,2\n3,4,5\n", "unreadable"),
+        ("a,b\n1\n2,3,4\n", "unreadable"),
+        ("\u{feff}a,b\n1,2\n", "1 rows; a int64 1; b int64 2"),
+        ("\u{feff}\"a\",b\n1,2\n", "1 rows; a int64 1; b int64 2"),
+        ("\n\u{feff}a\n1\n", "1 rows; \u{feff}a int64 1"),
+        ("a\n\u{feff}1\n", "1 rows; a object '\u{feff}1'"),
+        ("a\0b,c\n1\02,3\n", "1 rows; a int64 1; c int64 3"),
+        ("a\n\0x\ny\n", "2 rows; a object nan, 'y'"),
+        ("a\n\"x\0\"\n", "1 rows; a object 'x'"),
+        ("a,b\n1,2\r\r\n3,4\n", "2 rows; a int64 1, 3; b int64 2, 4"),
+        ("a,b\r1,2\r\r,3,4\r", "2 rows; a int64 1, 3; b int64 2, 4"),
+        ("a,b\r 1,2\r3,4\r", "3 rows; a object 'a', ' 1', '3'; b object 'b', '2', '4'"),
+        ("a,b\r1,2\r3,4\r 5,6\r", "unreadable"),
+        ("\r a\r1\r", "3 rows; Unnamed: 0 object nan, ' a', '1'"),
+        (",,,a,\n\n,,,,a,\n,\na\n,aa,,", "unreadable"),
+        ("a\rb\n c\r", "2 rows; a object 'b', ' c'"),
+        ("a;b\n1;2\n", "1 rows; a;b object '1;2'"),
+        ("a\tb\n1\t2\n", "1 rows; a\tb object '1\t2'"),
+        ("é,日本\nß,語\n", "1 rows; é object 'ß'; 日本 object '語'"),
+    ];
+
+    #[test]
+    fn files_have_the_shape_that_pandas_gives_them() {
+        for (text, expected) in SHAPES {
+            assert_eq!(printed(&Frame::from_text(Role::Submission, text)), *expected, "{text:?}");
+        }
+    }
+
+    /// Bytes that are not UTF-8.
+    const UNREADABLE: &[&[u8]] = &[
+        b"a\n\xff\n",
+        b"a\n\xc3",
+        b"a\n\xc3\n",
+        b"a\n\x80\n",
+        b"a\n\xed\xa0\x80\n",
+        b"a\n\"\xc3\"\xa9\n",
+        b"\xff\xfea\0\n\0",
+        b"\xfe\xff\0a\0\n",
+    ];
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_refused() {
+        for bytes in UNREADABLE {
+            let source = Bytes::new("submission.csv", *bytes);
+            let frame = Frame::read(&source, Role::Submission, None);
+            assert_eq!(printed(&frame), "unreadable", "{bytes:?}");
+        }
+    }
+
+    /// A file of 2^18 columns, which pandas reads two rows at a time, the rows having `more` fields than that.
+    fn wide(more: &[usize]) -> Result<Frame, crate::Failure> {
+        let row = ",".repeat((1 << 18) - 1);
+        let rows: Vec<String> =
+            more.iter().map(|more| format!("{row}{}", ",".repeat(*more))).collect();
+        Frame::from_text(Role::Submission, &format!("{row}\n{}\n", rows.join("\n")))
+    }
+
+    #[test]
+    fn the_first_row_of_a_chunk_may_be_longer() {
+        assert!(wide(&[0, 0, 3, 3, 0]).is_ok());
+        assert!(wide(&[0, 0, 0, 0, 1, 1]).is_ok());
+        assert!(wide(&[0, 1]).is_err());
+        assert!(wide(&[0, 0, 0, 1]).is_err());
+        assert!(wide(&[0, 0, 1, 2]).is_err());
+    }
+
+    #[test]
+    fn spaces_before_a_buffer_ends_are_lost() {
+        // pandas reads 262,144 characters at a time; the first two of these spaces end the first of them.
+        let first = format!("a\n{}\n", "é".repeat(262_144 - 5));
+        let frame = Frame::from_text(Role::Submission, &format!("{first}    x\n")).unwrap();
+        assert_eq!(frame.cell_text("a", 1), Some("  x"));
+    }
+
+    #[test]
+    fn messages_say_where_the_fault_is() {
+        let cases = [
+            ("a,b\n1,2\n\n\"3\n\",4\n5,6,7\n", "line 6 has 3 fields where 2 are expected"),
+            ("a,b\r\n1,2\r\n5,6,7\r\n", "line 3 has 3 fields"),
+            ("a,b\r1,2\r5,6,7", "line 3 has 3 fields"),
+            ("a\n1\n\"2\n3\n4\n", "opens in line 3 is never closed"),
+        ];
+        for (text, expected) in cases {
+            let message = Frame::from_text(Role::Submission, text).unwrap_err().to_string();
+            assert!(message.contains(expected), "{text:?}: {message}");
+        }
+    }
 }
