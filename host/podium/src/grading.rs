@@ -382,7 +382,7 @@ impl Validation {
         Validation {
             valid: outcome.is_valid_submission(),
             outcome,
-            message: report.message,
+            message: report.message.filter(|_| !outcome.is_valid_submission()),
             warnings: report.warnings,
         }
     }
