@@ -19,6 +19,14 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+/// As [`write_over`], but leaves it to the system when the content reaches the disk: for files that are many, can be
+/// checked and can be made again. After a power failure the file may be empty; a process that dies does no harm.
+pub(crate) fn write_over_unsynced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let written = beside_unsynced(path, bytes).map_err(|source| Error::write(path, source))?;
+    written.persist(path).map_err(|failed| Error::write(path, failed.error))?;
+    Ok(())
+}
+
 /// Writes a file, in the place of what may lie there.
 ///
 /// # Errors
@@ -60,6 +68,12 @@ pub fn write_under_free_name(
 }
 
 fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let file = beside_unsynced(path, bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+fn beside_unsynced(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(".podium-").suffix(".partial");
     #[cfg(unix)]
@@ -70,7 +84,6 @@ fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     }
     let mut file = builder.tempfile_in(folder_of(path))?;
     file.write_all(bytes)?;
-    file.as_file().sync_all()?;
     Ok(file)
 }
 
@@ -113,6 +126,8 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"first");
         write_over(&path, b"third").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"third");
+        write_over_unsynced(&path, b"fourth").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"fourth");
         assert_eq!(names(folder.path()), ["report.json"]);
     }
 

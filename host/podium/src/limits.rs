@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// All but `wall_clock` are counted, not timed: the same component with the same inputs reaches them always or never.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+// Defaults, so that receipts written before there was some limit can still be read.
+#[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Instructions, roughly: wasmtime's fuel, one unit for nearly every WebAssembly instruction, and one for each
     /// [`Limits::BYTES_PER_FUEL`] bytes that the host copies for the grader.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::atomic_write::write_new;
+use crate::atomic_write::write_over_unsynced;
 use crate::cancellation::Cancellation;
 use crate::contract::{CONTRACT_VERSION, ContractVersion};
 use crate::digest::Digest;
@@ -321,23 +321,22 @@ impl Receipt {
         format!("{}.receipt.json", self.id)
     }
 
-    /// Writes the receipt into a folder (made if missing). A receipt of the same claim that lies there already stays.
+    /// Writes the receipt into a folder (made if missing). A receipt of the same claim that lies there already stays;
+    /// anything else of that name is no receipt (any more) and is replaced.
+    ///
+    /// The file is there whole or not at all, but is not forced to the disk: a batch writes thousands, and each can be
+    /// checked by its id and made again.
     ///
     /// # Errors
     /// [`Error::Write`].
     pub fn write_to(&self, folder: &Path) -> Result<PathBuf, Error> {
-        std::fs::create_dir_all(folder).map_err(|source| Error::write(folder, source))?;
         let path = folder.join(self.file_name());
-        match write_new(&path, to_json(self).as_bytes()) {
-            Ok(()) => Ok(path),
-            Err(Error::Write { source, .. })
-                if source.kind() == io::ErrorKind::AlreadyExists
-                    && Receipt::read(&path).is_ok_and(|there| there.id == self.id) =>
-            {
-                Ok(path)
-            }
-            Err(error) => Err(error),
+        if Receipt::read(&path).is_ok_and(|there| there.id == self.id) {
+            return Ok(path);
         }
+        std::fs::create_dir_all(folder).map_err(|source| Error::write(folder, source))?;
+        write_over_unsynced(&path, to_json(self).as_bytes())?;
+        Ok(path)
     }
 }
 
@@ -580,8 +579,11 @@ mod tests {
         assert_eq!(made_elsewhere.write_to(&folder).unwrap(), path);
         assert_eq!(Receipt::read(&path).unwrap(), receipt);
         std::fs::write(&path, "{}").unwrap();
+        receipt.write_to(&folder).unwrap();
+        assert_eq!(Receipt::read(&path).unwrap(), receipt);
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
         assert!(matches!(receipt.write_to(&folder), Err(Error::Write { .. })));
-        assert_eq!(std::fs::read(&path).unwrap(), b"{}");
     }
 
     #[test]
