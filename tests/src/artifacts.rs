@@ -70,7 +70,7 @@ pub fn podium() -> PathBuf {
     let program = target().join("release").join(format!("podium{}", env::consts::EXE_SUFFIX));
     assert!(
         program.is_file(),
-        "{} is not there; `cargo build --release --package podium-cli` builds it",
+        "{} is not there; `cargo build --release --bin podium` builds it",
         program.display()
     );
     program

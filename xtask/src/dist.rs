@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 
 fn build_program(target: Option<&str>) -> Result<PathBuf> {
     let mut command = workspace::cargo();
-    command.args(["build", "--release", "--locked", "--package", "podium-cli"]);
+    command.args(["build", "--release", "--locked", "--bin", "podium"]);
     let mut folder = workspace::target();
     if let Some(target) = target {
         command.args(["--target", target]);

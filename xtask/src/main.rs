@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
 mod demo;
 mod dist;
 mod graders;
@@ -38,6 +39,8 @@ enum Verb {
     Parity(parity::Arguments),
     /// Runs every test
     Test(test::Arguments),
+    /// Measures how fast Podium grades, beside the reference
+    Bench(bench::Arguments),
     /// Packs the program, graders and competitions for machines without Rust, into target/dist
     Dist(dist::Arguments),
 }
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Verb::Graders(arguments) => graders::run(&arguments),
         Verb::Parity(arguments) => parity::run(&arguments),
         Verb::Test(arguments) => test::run(&arguments),
+        Verb::Bench(arguments) => bench::run(&arguments),
         Verb::Dist(arguments) => dist::run(&arguments),
     };
     match result {

@@ -22,20 +22,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     graders::run(&graders::Arguments::default())?;
     build_podium()?;
 
-    let mut command = workspace::cargo();
-    command.args(["test", "--release", "--no-fail-fast"]);
+    // No package is selected: the features of dependencies, and with them what was built, would be others.
+    run_tests(&[], arguments)?;
     // Graders are not among the default members; those with tests of their own are tested natively.
-    let with_tests: Vec<_> = graders::grader_crates()?
+    let with_tests: Vec<String> = graders::grader_crates()?
         .into_iter()
         .filter(|grader| has_tests(&workspace::root().join("graders-wasm").join(&grader.id)))
+        .map(|grader| grader.package)
         .collect();
-    if !with_tests.is_empty() {
-        for package in ["podium", "podium-cli", "podium-grader", "podium-tests", "xtask"] {
-            command.args(["--package", package]);
-        }
-        for grader in &with_tests {
-            command.args(["--package", &grader.package]);
-        }
+    if with_tests.is_empty() {
+        return Ok(());
+    }
+    run_tests(&with_tests, arguments)
+}
+
+fn run_tests(packages: &[String], arguments: &Arguments) -> Result<()> {
+    let mut command = workspace::cargo();
+    command.args(["test", "--release", "--no-fail-fast"]);
+    for package in packages {
+        command.args(["--package", package]);
     }
     if !arguments.test_arguments.is_empty() {
         command.arg("--").args(&arguments.test_arguments);
