@@ -24,9 +24,8 @@ impl Grader for BmsMolecularTranslation {
         let mut levenshtein = Levenshtein::new();
         let distances: Vec<f64> = (predicted.cells().zip(expected.cells()))
             .map(|(predicted, expected)| {
-                let text =
-                    |cell: podium_grader::Cell<'_>| cell.text().unwrap_or_default().to_owned();
-                levenshtein.text(&text(expected), &text(predicted)) as f64
+                let (predicted, expected) = (predicted.text(), expected.text());
+                levenshtein.text(expected.unwrap_or_default(), predicted.unwrap_or_default()) as f64
             })
             .collect();
         let exact = distances.iter().filter(|distance| **distance == 0.0).count();

@@ -28,6 +28,8 @@ pub enum CuboidError {
 pub struct Cuboid {
     /// Corners of the base, counter-clockwise.
     corners: [Point; 4],
+    /// The smallest and the largest coordinates of the corners.
+    bounds: (Point, Point),
     bottom: f64,
     top: f64,
     volume: f64,
@@ -72,8 +74,15 @@ impl Cuboid {
         {
             return Err(CuboidError::NotOrthogonal);
         }
+        let bounds = corners.iter().fold((corners[0], corners[0]), |(low, high), corner| {
+            (
+                (low.0.min(corner.0), low.1.min(corner.1)),
+                (high.0.max(corner.0), high.1.max(corner.1)),
+            )
+        });
         Ok(Cuboid {
             corners,
+            bounds,
             bottom: z - height / 2.0,
             top: z + height / 2.0,
             volume: width * length * height,
@@ -91,7 +100,13 @@ impl Cuboid {
             0.0,
             python_min(other.top, self.top) - python_max(other.bottom, self.bottom),
         );
-        let intersection = height * shared_area(&self.corners, &other.corners);
+        let ((left, below), (right, above)) = self.bounds;
+        let ((other_left, other_below), (other_right, other_above)) = other.bounds;
+        let apart =
+            right < other_left || other_right < left || above < other_below || other_above < below;
+        // Most pairs are apart, which is told faster than by cutting one along the other.
+        let area = if apart { 0.0 } else { shared_area(&self.corners, &other.corners) };
+        let intersection = height * area;
         let union = self.volume + other.volume - intersection;
         (intersection / union).clamp(0.0, 1.0)
     }
