@@ -20,7 +20,8 @@ use crate::lock::{self, Lock};
 use crate::setup::{self, GRADER_TARGET};
 use crate::workspace;
 
-const PROFILE: &str = "grader";
+/// The profile that graders are built with.
+pub(crate) const PROFILE: &str = "grader";
 
 /// What `cargo xtask graders` is told.
 #[derive(Debug, Default, clap::Args)]
@@ -224,7 +225,8 @@ fn rust_flags() -> Result<Vec<String>> {
     Ok(flags)
 }
 
-fn cargo_home() -> Result<PathBuf> {
+/// Where cargo keeps the sources of dependencies.
+pub(crate) fn cargo_home() -> Result<PathBuf> {
     if let Some(folder) = std::env::var_os("CARGO_HOME") {
         return Ok(std::env::current_dir()?.join(folder));
     }

@@ -9,8 +9,10 @@ mod bench;
 mod demo;
 mod dist;
 mod graders;
+mod lint;
 mod lock;
 mod parity;
+mod reproduce;
 mod setup;
 mod test;
 mod workspace;
@@ -39,6 +41,10 @@ enum Verb {
     Parity(parity::Arguments),
     /// Runs every test
     Test(test::Arguments),
+    /// Checks formatting, clippy and documentation; warnings are errors
+    Lint,
+    /// Builds graders in another folder and compares their bytes
+    Reproduce(reproduce::Arguments),
     /// Measures how fast Podium grades, beside the reference
     Bench(bench::Arguments),
     /// Packs the program, graders and competitions for machines without Rust, into target/dist
@@ -52,6 +58,8 @@ fn main() -> ExitCode {
         Verb::Graders(arguments) => graders::run(&arguments),
         Verb::Parity(arguments) => parity::run(&arguments),
         Verb::Test(arguments) => test::run(&arguments),
+        Verb::Lint => lint::run(),
+        Verb::Reproduce(arguments) => reproduce::run(&arguments),
         Verb::Bench(arguments) => bench::run(&arguments),
         Verb::Dist(arguments) => dist::run(&arguments),
     };
