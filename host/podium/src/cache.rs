@@ -67,7 +67,8 @@ impl Cache {
         let mut file = open_private(&self.path(component)?).ok()?;
         let mut header = [0; HEADER_BYTES];
         file.read_exact(&mut header).ok()?;
-        let mut compiled = Vec::new();
+        let size = file.metadata().ok()?.len().min(LARGEST);
+        let mut compiled = Vec::with_capacity(usize::try_from(size).ok()?);
         file.take(LARGEST).read_to_end(&mut compiled).ok()?;
         let expected = self.header(component, &compiled);
         (header == expected).then(|| Precompiled::vouched_for(compiled))

@@ -47,10 +47,15 @@ pub struct ContractVersion {
 pub struct NotAVersion;
 
 impl ContractVersion {
-    /// Whether this host loads components built for this version: the linker is matched by name, and a newer minor
-    /// version may import what is not there.
+    /// Whether this host loads components built for this version.
     pub fn is_spoken(&self) -> bool {
-        self.major == CONTRACT_VERSION.major && self.minor <= CONTRACT_VERSION.minor
+        self.fits(CONTRACT_VERSION)
+    }
+
+    /// Whether a host that speaks `host` has all that a component built for this version may import. That holds for no
+    /// older minor version: what was added since may be what the component needs.
+    fn fits(&self, host: ContractVersion) -> bool {
+        self.major == host.major && self.minor <= host.minor
     }
 }
 
@@ -109,6 +114,10 @@ mod tests {
             [("1.0.0", true), ("1.0.7", true), ("1.1.0", false), ("2.0.0", false), ("0.9.0", false)]
         {
             assert_eq!(text.parse::<ContractVersion>().unwrap().is_spoken(), spoken, "{text}");
+        }
+        let host = ContractVersion { major: 1, minor: 4, patch: 2 };
+        for (text, fits) in [("1.4.9", true), ("1.0.0", true), ("1.5.0", false), ("2.0.0", false)] {
+            assert_eq!(text.parse::<ContractVersion>().unwrap().fits(host), fits, "{text}");
         }
     }
 }

@@ -42,9 +42,9 @@ pub struct ComponentLimits {
 }
 
 impl Default for ComponentLimits {
-    /// 64 MiB, 200,000 functions, 1 MiB a function: enough for an interpreter with its library inside.
+    /// 64 MiB, 200,000 functions, 512 KiB a function: enough for an interpreter with its library inside.
     fn default() -> ComponentLimits {
-        ComponentLimits { bytes: 64 << 20, functions: 200_000, function_bytes: 1 << 20 }
+        ComponentLimits { bytes: 64 << 20, functions: 200_000, function_bytes: 512 << 10 }
     }
 }
 
@@ -534,7 +534,7 @@ mod tests {
         let body = "(drop (i32.const 1234567))".repeat(200_000);
         let bomb = component_with(&format!("(func {body})"), "(i32.const 32)", FINE);
         let problems = problems(&bomb).join("; ");
-        assert!(problems.contains("more than the limit of 1 MiB"), "{problems}");
+        assert!(problems.contains("more than the limit of 512 KiB"), "{problems}");
     }
 
     proptest! {

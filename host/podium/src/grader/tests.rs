@@ -350,8 +350,8 @@ fn long_messages_and_long_lists_of_measures_are_cut() {
          (call $fail (i32.const 0) (i32.const 65536) (i32.const 2001))"
     ));
     let cut = format!("{}…", "A".repeat(2_000));
-    assert_eq!(grading.warnings, [cut.clone()]);
-    assert_eq!(grading.verdict, Verdict::InvalidSubmission(cut));
+    assert_eq!(grading.verdict, Verdict::InvalidSubmission(cut.clone()));
+    assert_eq!(grading.warnings, [cut]);
     // Twelve thousand measures of zeroes: names without letters, at address 0.
     let grading = grade(
         "(drop (memory.grow (i32.const 8))) (drop (call $score (f64.const 1)))
