@@ -278,6 +278,44 @@ proptest! {
     }
 
     #[test]
+    fn losses_of_labels_make_up_the_log_loss(rows in rows()) {
+        let (truth, _, scores) = parts(&rows);
+        let is = |wanted: i64| truth.iter().map(|label| i64::from((*label > 1) == (wanted == 1))).collect::<Vec<_>>();
+        let indicators = [integers(Role::Answers, &is(0)), integers(Role::Answers, &is(1))];
+        let rest: Vec<f64> = scores.iter().map(|score| 1.0 - score).collect();
+        let probabilities = [floats(Role::Submission, &rest), floats(Role::Submission, &scores)];
+        let truth = Matrix::from_columns(&indicators.iter().collect::<Vec<_>>());
+        let probabilities = Matrix::from_columns(&probabilities.iter().collect::<Vec<_>>());
+        let whole = metrics::log_loss_indicator(&truth, &probabilities)?;
+        let by_label = metrics::log_loss_by_label(&truth, &probabilities)?;
+        let mut total = 0.0;
+        for (label, loss) in (0..).zip(by_label) {
+            let count = is(label).iter().sum::<i64>();
+            prop_assert_eq!(loss.is_nan(), count == 0);
+            total += if count == 0 { 0.0 } else { loss * count as f64 };
+        }
+        prop_assert!((total / rows.len() as f64 - whole).abs() <= 1e-12 * whole.max(1.0));
+    }
+
+    #[test]
+    fn counts_of_label_sets_give_the_micro_average(
+        rows in prop::collection::vec(("[a-e ]{0,9}", "[a-g ]{0,9}"), 1..20)
+    ) {
+        let words = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
+        let letters: Vec<String> = words("abcde");
+        let vocabulary: Vocabulary<'_> = letters.iter().map(String::as_str).collect();
+        let (mut truth, mut prediction) = (LabelSets::new(), LabelSets::new());
+        for (actual, predicted) in &rows {
+            truth.push(&vocabulary, words(actual).iter().map(String::as_str));
+            prediction.push(&vocabulary, words(predicted).iter().map(String::as_str));
+        }
+        let counts = metrics::label_sets::confusion_counts(&vocabulary, &truth, &prediction);
+        prop_assert!(counts.true_positives <= counts.predicted.min(counts.actual));
+        let micro = metrics::label_sets::f_beta(&vocabulary, &truth, &prediction, 1.0, Average::Micro)?;
+        prop_assert_eq!(micro, counts.f_beta(1.0));
+    }
+
+    #[test]
     fn what_labels_are_called_does_not_matter(rows in rows()) {
         let (truth, prediction, _) = parts(&rows);
         let named = |role, labels: &[i64]| {

@@ -2,4 +2,5 @@
 //! checked before the metric. A grader of such a family names its columns and nothing else.
 
 pub mod accuracy;
+pub mod log_loss;
 pub mod roc_auc;

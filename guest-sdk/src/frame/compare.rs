@@ -71,7 +71,7 @@ impl Column {
         &self,
         holds: impl Fn(Cell<'_>) -> bool,
     ) -> Result<Option<usize>, Failure> {
-        match self.cells().position(|cell| cell.text().is_some()) {
+        match self.cause_of_text() {
             Some(row) => Err(self.not_convertible(row, "a number")),
             None => Ok(self.cells().position(holds)),
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::kind::{Kind, Missing};
+use super::number::{NotInteger, parse_float64, parse_uint64};
 use super::{Cell, Column, Dtype, Objects, Values};
 use crate::failure::Failure;
 use crate::text::{Integer, python_float, python_int};
@@ -87,6 +88,17 @@ impl Column {
         converted
             .map(|(row, cell)| convert(cell).ok_or_else(|| self.not_convertible(row, expected)))
             .collect()
+    }
+
+    /// The row to name where numbers are expected and the column holds text: the first text that is no number, else the
+    /// first integer that is too large, else the first text. `None` where there is no text.
+    pub fn cause_of_text(&self) -> Option<usize> {
+        let first = |causes: fn(&str) -> bool| {
+            self.cells().position(|cell| cell.text().is_some_and(causes))
+        };
+        first(|text| parse_float64(text).is_none())
+            .or_else(|| first(|text| parse_uint64(text.as_bytes()) == Err(NotInteger::Overflow)))
+            .or_else(|| first(|_| true))
     }
 
     /// That a row does not hold what it should.
@@ -266,6 +278,22 @@ mod tests {
         assert_eq!(*typed(Values::UInt64(vec![u64::MAX])).to_i64().unwrap(), [-1]);
         assert!(typed(Values::Float64(vec![f64::NAN])).to_i64().is_err());
         assert!(objects(&[Cell::Text("1.0")]).to_i64().is_err());
+    }
+
+    #[test]
+    fn the_cell_that_makes_a_column_text_is_named() {
+        let cases: [(&[&str], Option<usize>); 5] = [
+            (&["1", "2.5", "1_0", "x"], Some(2)),
+            (&["1", "18446744073709551616", "-1"], Some(1)),
+            (&["1", "1e400", "18446744073709551616"], Some(1)),
+            (&["18446744073709551615", "-1"], Some(0)),
+            (&[], None),
+        ];
+        for (texts, expected) in cases {
+            let cells: Vec<Cell<'_>> = texts.iter().map(|text| Cell::Text(text)).collect();
+            assert_eq!(objects(&cells).cause_of_text(), expected, "{texts:?}");
+        }
+        assert_eq!(typed(Values::Int64(vec![1])).cause_of_text(), None);
     }
 
     #[test]

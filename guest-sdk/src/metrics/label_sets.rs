@@ -99,6 +99,19 @@ impl LabelSets {
     }
 }
 
+/// How often labels were predicted, true, and both, all labels together.
+///
+/// # Panics
+/// Where there are not as many predicted rows as true ones.
+pub fn confusion_counts(
+    vocabulary: &Vocabulary<'_>,
+    truth: &LabelSets,
+    prediction: &LabelSets,
+) -> ConfusionCounts {
+    let by_label = counts(vocabulary, truth, prediction, Average::Micro);
+    by_label.into_iter().fold(ConfusionCounts::default(), ConfusionCounts::and)
+}
+
 /// The F score of label sets: `metrics.fbeta_score` of two indicator matrices.
 ///
 /// With [`Average::Macro`] and [`Average::Weighted`] all labels of the vocabulary count, those in no row with 0.

@@ -3,6 +3,8 @@
 //! Probabilities are clipped to the machine epsilon of float64 on either side and not made to add up to one. What a
 //! label is worth is its share of the row: 1 for a class label, the entry itself for an indicator matrix.
 
+use std::borrow::Cow;
+
 use super::labels::{NumberedLabels, target_type};
 use super::numbers::{Numbers, require_same_length};
 use super::numeric;
@@ -41,8 +43,7 @@ pub fn log_loss(truth: &Column, probability: &Column) -> Result<f64, Failure> {
 /// Where `probabilities` has fewer than two columns.
 pub fn log_loss_multiclass(truth: &Column, probabilities: &Matrix) -> Result<f64, Failure> {
     assert!(probabilities.width() > 1, "a matrix of probabilities has two columns or more");
-    let numbers = finite_columns(probabilities)?;
-    let values: Vec<_> = numbers.iter().map(Numbers::to_f64).collect();
+    let values = finite_columns(probabilities)?;
     target_type(truth)?;
     require_same_length(truth, probabilities.column(0))?;
     let labels = class_numbers(truth, probabilities.width())?;
@@ -61,9 +62,37 @@ pub fn log_loss_multiclass(truth: &Column, probabilities: &Matrix) -> Result<f64
 /// # Panics
 /// Where `truth` has fewer than two columns.
 pub fn log_loss_indicator(truth: &Matrix, probabilities: &Matrix) -> Result<f64, Failure> {
+    let (weights, values) = indicators(truth, probabilities)?;
+    Ok(numeric::mean_by(truth.rows(), |row| {
+        -numeric::sum_by(values.len(), |column| share(weights[column][row], values[column][row]))
+    }))
+}
+
+/// The log loss of the rows of each label, a value a column: what [`log_loss_indicator`] sums up, divided by the weight
+/// of the label. The labels' losses, weighted by how often each comes, make up the whole loss. NaN for a label that no
+/// row has.
+///
+/// # Errors
+/// As [`log_loss_indicator`].
+///
+/// # Panics
+/// As [`log_loss_indicator`].
+pub fn log_loss_by_label(truth: &Matrix, probabilities: &Matrix) -> Result<Vec<f64>, Failure> {
+    let (weights, values) = indicators(truth, probabilities)?;
+    let by_label = weights.iter().zip(&values).map(|(weights, values)| {
+        let loss = -numeric::sum_by(values.len(), |row| share(weights[row], values[row]));
+        loss / numeric::sum(weights)
+    });
+    Ok(by_label.collect())
+}
+
+/// The columns of both matrices as floats, after the checks.
+fn indicators<'a>(
+    truth: &'a Matrix,
+    probabilities: &'a Matrix,
+) -> Result<(Columns<'a>, Columns<'a>), Failure> {
     assert!(truth.width() > 1, "an indicator matrix has two columns or more");
-    let numbers = finite_columns(probabilities)?;
-    let values: Vec<_> = numbers.iter().map(Numbers::to_f64).collect();
+    let values = finite_columns(probabilities)?;
     require_indicator(truth)?;
     require_same_length(truth.column(0), probabilities.column(0))?;
     if truth.width() != probabilities.width() {
@@ -73,18 +102,19 @@ pub fn log_loss_indicator(truth: &Matrix, probabilities: &Matrix) -> Result<f64,
             probabilities.width()
         )));
     }
-    let weights = finite_columns(truth)?;
-    let weights: Vec<_> = weights.iter().map(Numbers::to_f64).collect();
-    Ok(numeric::mean_by(truth.rows(), |row| {
-        -numeric::sum_by(values.len(), |column| {
-            let weight = weights[column][row];
-            if weight == 0.0 { 0.0 } else { weight * clipped(values[column][row]).ln() }
-        })
-    }))
+    Ok((finite_columns(truth)?, values))
 }
 
-fn finite_columns(matrix: &Matrix) -> Result<Vec<Numbers<'_>>, Failure> {
-    (0..matrix.width()).map(|column| Numbers::finite(matrix.column(column))).collect()
+/// What a label of that weight in a row takes away from the row's loss.
+fn share(weight: f64, probability: f64) -> f64 {
+    if weight == 0.0 { 0.0 } else { weight * clipped(probability).ln() }
+}
+
+/// The values of the columns of a matrix.
+type Columns<'a> = Vec<Cow<'a, [f64]>>;
+
+fn finite_columns(matrix: &Matrix) -> Result<Columns<'_>, Failure> {
+    matrix.columns().iter().map(|column| Ok(Numbers::finite(column)?.into_f64())).collect()
 }
 
 fn clipped(probability: f64) -> f64 {

@@ -42,8 +42,8 @@ pub use divergence::kullback_leibler;
 pub use f_beta::{Average, ConfusionCounts, f_beta, f_beta_binary};
 pub use kappa::quadratic_kappa;
 pub use label_sets::{LabelSets, Vocabulary};
-pub use labels::integer_labels;
-pub use log_loss::{log_loss, log_loss_indicator, log_loss_multiclass};
+pub use labels::{integer_labels, listed_labels};
+pub use log_loss::{log_loss, log_loss_by_label, log_loss_indicator, log_loss_multiclass};
 pub use matthews::matthews;
 pub use probabilistic_f_beta::probabilistic_f_beta;
 pub use regression::{

@@ -42,9 +42,17 @@ impl<'a> Numbers<'a> {
     /// The values as floats.
     pub(super) fn to_f64(&self) -> Cow<'_, [f64]> {
         match self {
+            Numbers::Float64(values) => Cow::Borrowed(values),
+            others => others.clone().into_f64(),
+        }
+    }
+
+    /// The values as floats, borrowed from the column where they are floats there.
+    pub(super) fn into_f64(self) -> Cow<'a, [f64]> {
+        match self {
             Numbers::Int64(values) => values.iter().map(|value| *value as f64).collect(),
             Numbers::UInt64(values) => values.iter().map(|value| *value as f64).collect(),
-            Numbers::Float64(values) => Cow::Borrowed(values),
+            Numbers::Float64(values) => values,
             Numbers::Bool(values) => {
                 values.iter().map(|value| f64::from(u8::from(*value))).collect()
             }

@@ -1,0 +1,65 @@
+//! Mean average precision of the first 12 articles in `prediction`, customers matched by `customer_id`.
+//!
+//! Customers that the answers do not know are left out. Rows are paired by their place in the order of the ids, so a
+//! customer that comes twice shifts those behind it.
+
+use podium_grader::metrics::{numeric, ranking::average_precision_at_k};
+use podium_grader::{Cell, Direction, Failure, Frame, Grader, Score};
+
+/// Guesses that count.
+const GUESSES: usize = 12;
+
+struct HAndMFashionRecommendations;
+
+impl Grader for HAndMFashionRecommendations {
+    const COMPETITION: &'static str = "h-and-m-personalized-fashion-recommendations";
+    const METRIC: &'static str = "mean average precision at 12";
+    const DIRECTION: Direction = Direction::HigherIsBetter;
+
+    fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
+        answers.require_exact_columns(&["customer_id", "prediction"])?;
+        submission.require_exact_columns(&["customer_id", "prediction"])?;
+        require_all_customers(submission, answers)?;
+        let known = submission.column("customer_id")?.is_in(answers.column("customer_id")?);
+        let submission = submission.filter(&known).sort_by("customer_id")?;
+        let answers = answers.sort_by("customer_id")?;
+
+        // A column that reads as numbers has lost the leading zeros of its articles by now.
+        let bought = answers.column("prediction")?.as_text();
+        let guesses = submission.column("prediction")?.as_text();
+        let precisions: Vec<f64> = bought
+            .cells()
+            .zip(guesses.cells())
+            .map(|(bought, guesses)| {
+                let guesses: Vec<&str> = articles(guesses).take(GUESSES).collect();
+                average_precision_at_k(&articles(bought).collect(), &guesses, GUESSES)
+            })
+            .collect();
+        let hits = precisions.iter().filter(|precision| **precision > 0.0).count();
+        Ok(Score::new(numeric::mean(&precisions))
+            .with("customers", precisions.len() as f64)
+            .with("customers with a hit", hits as f64))
+    }
+}
+
+/// The articles of a row; two spaces enclose an empty one.
+fn articles(row: Cell<'_>) -> impl Iterator<Item = &str> {
+    row.text().unwrap_or_default().split(' ')
+}
+
+/// Checks that no customer of the answers is missing.
+fn require_all_customers(submission: &Frame, answers: &Frame) -> Result<(), Failure> {
+    let (ids, expected) = (submission.column("customer_id")?, answers.column("customer_id")?);
+    let missing = expected.set().difference(&ids.set());
+    match missing.first() {
+        None => Ok(()),
+        Some(first) => Err(ids.failure(format_args!(
+            "{} of {} customers are missing, the first is {}",
+            missing.len(),
+            expected.len(),
+            expected.cell(*first).describe()
+        ))),
+    }
+}
+
+podium_grader::export!(HAndMFashionRecommendations);
