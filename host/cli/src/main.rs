@@ -1,2 +1,54 @@
-//! The `podium` program.
-fn main() {}
+//! The `podium` program: parses what was asked, calls the library that does it, prints what came of it.
+//!
+//! stdout holds what was asked for, stderr everything else: progress, errors, hints. What the exit codes mean is in
+//! [`exit`]; they are part of the program's interface.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod commands;
+mod docker;
+mod engine;
+mod exit;
+mod failure;
+mod grading_text;
+mod interrupt;
+mod number;
+mod output;
+mod places;
+mod progress;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Command, CommandLine};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let command_line = CommandLine::parse();
+    match run(&command_line) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            failure.print();
+            failure.exit().into()
+        }
+    }
+}
+
+fn run(command_line: &CommandLine) -> Result<Exit, Failure> {
+    let shared = &command_line.shared;
+    match &command_line.command {
+        Command::GradeSample(arguments) => commands::grade_sample::run(arguments, shared),
+        Command::Grade(arguments) => commands::grade::run(arguments, shared),
+        Command::Validate(arguments) => commands::validate::run(arguments, shared),
+        Command::Verify(arguments) => commands::verify::run(arguments, shared),
+        Command::List(arguments) => commands::list::run(arguments, shared),
+        Command::Show(arguments) => commands::show::run(arguments, shared),
+        Command::Inspect(arguments) => commands::inspect::run(arguments, shared),
+        Command::Doctor(arguments) => commands::doctor::run(arguments, shared),
+        Command::Completions(arguments) => commands::completions::run(arguments),
+    }
+}

@@ -1,0 +1,247 @@
+//! The command line: what can be asked, and the options that all commands share.
+//!
+//! Relies on clap. The commands `grade` and `grade-sample` and their flags are those of the reference's `mlebench`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::Styles;
+use clap::builder::styling::AnsiColor;
+use clap::{Args, Parser, Subcommand};
+use podium::LimitOverrides;
+
+use crate::commands;
+use crate::exit::Exit;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default())
+    .error(AnsiColor::Red.on_default().bold())
+    .valid(AnsiColor::Cyan.on_default())
+    .invalid(AnsiColor::Yellow.on_default());
+
+/// Grades machine-learning competition submissions with sealed WebAssembly graders
+///
+/// A submission goes in; a score, a medal and a receipt that anybody can verify come out. Grading needs the private
+/// answers of a competition in a prepared data folder, laid out as MLE-bench lays it out.
+#[derive(Debug, Parser)]
+#[command(name = "podium", version, styles = STYLES, max_term_width = 110, propagate_version = false)]
+#[command(after_help = Exit::help(), subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// The options that all commands share.
+    #[command(flatten)]
+    pub(crate) shared: Shared,
+}
+
+/// The options that all commands share.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of all commands")]
+pub(crate) struct Shared {
+    /// Folder with the prepared data, one folder a competition [default: where MLE-bench keeps it, ~/.cache/mle-bench/data]
+    #[arg(long, global = true, env = "PODIUM_DATA", value_name = "DIR", hide_env_values = true)]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Folder that holds competition folders; may be repeated, earlier ones win [default: beside the program]
+    #[arg(
+        long,
+        global = true,
+        env = "PODIUM_COMPETITIONS",
+        value_name = "DIR",
+        value_delimiter = PATH_LIST_DELIMITER,
+        hide_env_values = true
+    )]
+    pub(crate) competitions: Vec<PathBuf>,
+    /// Folder that holds graders named <competition>.wasm; may be repeated, earlier ones win [default: beside the program]
+    #[arg(
+        long,
+        global = true,
+        env = "PODIUM_GRADERS",
+        value_name = "DIR",
+        value_delimiter = PATH_LIST_DELIMITER,
+        hide_env_values = true
+    )]
+    pub(crate) graders: Vec<PathBuf>,
+    /// Folder for compiled graders [default: podium/ in the user's cache folder]
+    #[arg(long, global = true, env = "PODIUM_CACHE", value_name = "DIR", hide_env_values = true)]
+    pub(crate) cache_dir: Option<PathBuf>,
+    /// Compile graders anew and keep nothing
+    #[arg(long, global = true, conflicts_with = "cache_dir")]
+    pub(crate) no_cache: bool,
+    /// Print JSON, and nothing else, on stdout
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// What separates the folders in `PODIUM_COMPETITIONS` and `PODIUM_GRADERS`: as in `PATH`.
+const PATH_LIST_DELIMITER: char = if cfg!(windows) { ';' } else { ':' };
+
+/// The limits of a grading that a command line may change.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Limits of one grading")]
+pub(crate) struct LimitOptions {
+    /// Instructions that a grading may take, roughly: 500000, 20G
+    #[arg(long, value_name = "N", value_parser = count)]
+    fuel: Option<u64>,
+    /// Memory that a grader may use: 512MiB, 4GiB
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<u64>,
+    /// Time that a grading may take on this machine: 90s, 30m, 2h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    wall_clock: Option<Duration>,
+    /// Size that a submission, and each file of answers, may have: 100MiB, 8GiB
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_input: Option<u64>,
+}
+
+impl LimitOptions {
+    /// The limits that were given, for the library.
+    pub(crate) fn overrides(&self) -> LimitOverrides {
+        LimitOverrides {
+            fuel: self.fuel,
+            memory_bytes: self.memory,
+            // Whole seconds are what limits are written in; a fraction counts as a second.
+            wall_clock_seconds: self
+                .wall_clock
+                .map(|time| time.as_secs() + u64::from(time.subsec_nanos() > 0)),
+            input_bytes: self.max_input,
+        }
+    }
+}
+
+/// What can be asked.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Grade one submission
+    GradeSample(commands::grade_sample::Arguments),
+    /// Grade a list of submissions and write one report
+    Grade(commands::grade::Arguments),
+    /// Say whether a submission is valid, and why not; never its score
+    Validate(commands::validate::Arguments),
+    /// Grade again what a receipt states, and say what differs
+    Verify(commands::verify::Arguments),
+    /// List the competitions
+    List(commands::list::Arguments),
+    /// Show a competition: task, submission format, metric, medal lines, known problems
+    Show(commands::show::Arguments),
+    /// Look into a grader without running a grading
+    Inspect(commands::inspect::Arguments),
+    /// Check whether this machine is ready, and say what to do where it is not
+    Doctor(commands::doctor::Arguments),
+    /// Print the completions of a shell
+    Completions(commands::completions::Arguments),
+}
+
+/// Parses a count with an optional decimal suffix: `20G` are 20 thousand million.
+fn count(text: &str) -> Result<u64, String> {
+    const SUFFIXES: [(&str, u64); 5] = [
+        ("k", 1_000),
+        ("m", 1_000_000),
+        ("g", 1_000_000_000),
+        ("b", 1_000_000_000),
+        ("t", 1_000_000_000_000),
+    ];
+    scaled(text, &SUFFIXES, 1)
+        .ok_or_else(|| "give a whole number such as 500000, 500k, 20M or 2G".to_owned())
+}
+
+/// Parses a size in bytes with an optional suffix: `KB` are thousand bytes, `K` and `KiB` 1,024.
+fn size(text: &str) -> Result<u64, String> {
+    const SUFFIXES: [(&str, u64); 13] = [
+        ("b", 1),
+        ("k", 1 << 10),
+        ("kib", 1 << 10),
+        ("kb", 1_000),
+        ("m", 1 << 20),
+        ("mib", 1 << 20),
+        ("mb", 1_000_000),
+        ("g", 1 << 30),
+        ("gib", 1 << 30),
+        ("gb", 1_000_000_000),
+        ("t", 1 << 40),
+        ("tib", 1 << 40),
+        ("tb", 1_000_000_000_000),
+    ];
+    scaled(text, &SUFFIXES, 1)
+        .ok_or_else(|| "give a size such as 512MiB, 4GiB or 1000000".to_owned())
+}
+
+/// Parses a duration: seconds, or with one of the suffixes ms, s, m, h.
+fn duration(text: &str) -> Result<Duration, String> {
+    const SUFFIXES: [(&str, u64); 5] =
+        [("ms", 1), ("s", 1_000), ("m", 60_000), ("min", 60_000), ("h", 3_600_000)];
+    scaled(text, &SUFFIXES, 1_000)
+        .filter(|&milliseconds| milliseconds > 0)
+        .map(Duration::from_millis)
+        .ok_or_else(|| "give a time such as 90s, 30m or 2h".to_owned())
+}
+
+/// A whole number times the factor of its suffix; `None` where either is unknown or the product too large.
+fn scaled(text: &str, suffixes: &[(&str, u64)], without_suffix: u64) -> Option<u64> {
+    let text = text.trim().to_ascii_lowercase();
+    let digits = text
+        .find(|character: char| !character.is_ascii_digit() && character != '_')
+        .unwrap_or(text.len());
+    let number: u64 = text[..digits].replace('_', "").parse().ok()?;
+    let suffix = text[digits..].trim();
+    let factor = if suffix.is_empty() {
+        without_suffix
+    } else {
+        suffixes.iter().find(|(known, _)| *known == suffix)?.1
+    };
+    number.checked_mul(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_counts_and_times_are_read_as_people_write_them() {
+        for (text, bytes) in [
+            ("0", Some(0)),
+            ("1000000", Some(1_000_000)),
+            ("1_000", Some(1_000)),
+            ("4GiB", Some(4 << 30)),
+            ("4 gib", Some(4 << 30)),
+            ("512M", Some(512 << 20)),
+            ("1kB", Some(1_000)),
+            ("", None),
+            ("GiB", None),
+            ("-1", None),
+            ("1.5G", None),
+            ("1X", None),
+            ("99999999999999999999", None),
+            ("18446744073709551615G", None),
+        ] {
+            assert_eq!(size(text).ok(), bytes, "{text}");
+        }
+        assert_eq!(count("20G").unwrap(), 20_000_000_000);
+        assert_eq!(count("500k").unwrap(), 500_000);
+        assert!(count("5kib").is_err());
+        assert_eq!(duration("90").unwrap(), Duration::from_secs(90));
+        assert_eq!(duration("2h").unwrap(), Duration::from_secs(7_200));
+        assert_eq!(duration("1500ms").unwrap(), Duration::from_millis(1_500));
+        assert!(duration("0").is_err());
+        assert!(duration("2 days").is_err());
+    }
+
+    #[test]
+    fn limits_are_passed_on_in_whole_seconds() {
+        let options = LimitOptions {
+            wall_clock: Some(Duration::from_millis(1_200)),
+            ..LimitOptions::default()
+        };
+        assert_eq!(options.overrides().wall_clock_seconds, Some(2));
+    }
+}

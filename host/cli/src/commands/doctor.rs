@@ -1,0 +1,359 @@
+//! `podium doctor`: whether this machine is ready to grade and to run agents, and what to do where it is not.
+//!
+//! Relies on nothing but what an installed Podium has: no compiler, no network.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use owo_colors::OwoColorize;
+use podium::{Catalog, Engine, Grader, Inspection, Listing};
+use serde::Serialize;
+
+use crate::arguments::Shared;
+use crate::docker::DockerEngine;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::places::Places;
+use crate::{engine, number, output};
+
+/// Versions of NVIDIA's container toolkit below this one let an image run code on the host (CVE-2025-23266).
+const SAFE_TOOLKIT: [u32; 3] = [1, 17, 8];
+
+/// How long a program of the machine has to tell its version.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What `podium doctor` is told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Leave out Docker and GPUs, which only running agents needs
+    #[arg(long)]
+    grading_only: bool,
+}
+
+/// How something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// As it should be.
+    Ok,
+    /// Grading works, something else does not.
+    Warning,
+    /// Grading does not work.
+    Problem,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Check {
+    name: &'static str,
+    state: State,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+impl Check {
+    fn ok(name: &'static str, found: impl Into<String>) -> Check {
+        Check { name, state: State::Ok, found: found.into(), advice: None }
+    }
+
+    fn warning(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Check {
+        Check { name, state: State::Warning, found: found.into(), advice: Some(advice.into()) }
+    }
+
+    fn problem(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Check {
+        Check { name, state: State::Problem, found: found.into(), advice: Some(advice.into()) }
+    }
+}
+
+/// Looks at everything and prints what was found.
+///
+/// # Errors
+/// A stdout that cannot be written to; folders on the command line that are none.
+pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
+    let places = Places::find(shared)?;
+    let catalog = places.catalog();
+    let listing = catalog.list();
+    let engine = engine::start(shared);
+    let mut checks = vec![
+        competitions(&catalog, &listing),
+        graders(&catalog, &listing),
+        loading(engine.as_ref(), &listing),
+        data(&places, &listing),
+        cache(engine.as_ref()),
+    ];
+    if !arguments.grading_only {
+        let answer = DockerEngine::ask();
+        checks.extend([docker(&answer), gpus(answer.ok().as_ref()), toolkit(toolkit_version())]);
+    }
+    if shared.json {
+        output::print_json(&checks)?;
+    } else {
+        for check in &checks {
+            output::print(&in_words(check))?;
+        }
+    }
+    let worst = checks.iter().map(|check| check.state).max();
+    Ok(if worst == Some(State::Problem) { Exit::Missing } else { Exit::Success })
+}
+
+fn in_words(check: &Check) -> String {
+    let state = match check.state {
+        State::Ok => "ok     ".green().to_string(),
+        State::Warning => "warning".yellow().to_string(),
+        State::Problem => "problem".red().to_string(),
+    };
+    let mut text = format!("{state}  {:<13}{}", check.name, output::harmless(&check.found));
+    if let Some(advice) = &check.advice {
+        text.push_str(&format!("\n{:22}{} {advice}", "", "do:".cyan()));
+    }
+    text
+}
+
+fn competitions(catalog: &Catalog, listing: &Listing) -> Check {
+    let folders = paths(catalog.competition_folders());
+    match (listing.competitions.len(), listing.problems.first()) {
+        (0, None) => Check::problem(
+            "competitions",
+            if folders.is_empty() {
+                "no folder of competitions".to_owned()
+            } else {
+                format!("none in {folders}")
+            },
+            "name a folder that holds competition folders with --competitions or PODIUM_COMPETITIONS",
+        ),
+        (count, None) => Check::ok("competitions", format!("{count} in {folders}")),
+        (count, Some(problem)) => Check::problem(
+            "competitions",
+            format!("{count} in {folders}, {} broken: {problem}", listing.problems.len()),
+            "put the file right; `podium list` names every broken one",
+        ),
+    }
+}
+
+fn graders(catalog: &Catalog, listing: &Listing) -> Check {
+    let advice = "build them with `cargo xtask graders` in a checkout, or name their folder with --graders or PODIUM_GRADERS";
+    let mut there = 0_usize;
+    let mut refused = Vec::new();
+    let mut missing = Vec::new();
+    for competition in &listing.competitions {
+        match competition.grader() {
+            Err(_) => missing.push(competition.id()),
+            Ok(path) => match inspect(path) {
+                Ok(inspection) if inspection.problems.is_empty() => there += 1,
+                Ok(inspection) => {
+                    refused.push(format!("{}: {}", path.display(), inspection.problems[0]))
+                }
+                Err(problem) => refused.push(problem),
+            },
+        }
+    }
+    if let Some(first) = refused.first() {
+        return Check::problem(
+            "graders",
+            format!("{} cannot be loaded: {first}", number::counted(refused.len(), "grader")),
+            "build it again, or remove it; `podium inspect` says more",
+        );
+    }
+    let folders = paths(catalog.grader_folders());
+    let found = format!("{there} of {} competitions have one", listing.competitions.len());
+    match missing.as_slice() {
+        [] if there > 0 => Check::ok("graders", format!("{found}, in {folders}")),
+        [] => Check::problem("graders", "none", advice),
+        _ if there == 0 => {
+            Check::problem("graders", format!("{found}; searched: {folders}"), advice)
+        }
+        [first, ..] => Check::warning("graders", format!("{found}; none for {first} …"), advice),
+    }
+}
+
+fn inspect(path: &Path) -> Result<Inspection, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    podium::inspect(&bytes).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Whether a grader can be compiled and started here at all.
+fn loading(engine: Result<&Engine, &Failure>, listing: &Listing) -> Check {
+    let name = "engine";
+    let advice = "this machine cannot run graders as it is; see the message";
+    let engine = match engine {
+        Ok(engine) => engine,
+        Err(failure) => return Check::problem(name, failure.to_string(), advice),
+    };
+    let Some(path) = listing.competitions.iter().find_map(|competition| competition.grader().ok())
+    else {
+        return Check::warning(
+            name,
+            "not tried: there is no grader to load",
+            "see the line of the graders",
+        );
+    };
+    let started = Instant::now();
+    match Grader::from_file(engine, path) {
+        Ok(grader) => {
+            let took = started.elapsed().as_millis();
+            Check::ok(
+                name,
+                format!("loaded the grader of {} in {took} ms", grader.description().competition),
+            )
+        }
+        Err(error) => Check::problem(name, error.to_string(), advice),
+    }
+}
+
+fn data(places: &Places, listing: &Listing) -> Check {
+    let advice = "prepare competitions with the reference's `mlebench prepare`, or name the folder with --data-dir or PODIUM_DATA";
+    let folder = places.data.display();
+    if !places.data.is_dir() {
+        return Check::problem("data", format!("{folder} does not exist"), advice);
+    }
+    let prepared = listing
+        .competitions
+        .iter()
+        .filter(|competition| competition.missing_answers_in(&places.data).is_empty())
+        .count();
+    let found = format!(
+        "{prepared} of {} competitions are prepared in {folder}",
+        listing.competitions.len()
+    );
+    match prepared {
+        0 => Check::problem("data", found, advice),
+        _ if prepared < listing.competitions.len() => Check::warning("data", found, advice),
+        _ => Check::ok("data", found),
+    }
+}
+
+fn cache(engine: Result<&Engine, &Failure>) -> Check {
+    let name = "cache";
+    match engine.map(Engine::cache_folder) {
+        Ok(Ok(folder)) => {
+            Check::ok(name, format!("compiled graders are kept in {}", folder.display()))
+        }
+        Ok(Err(reason)) => Check::warning(
+            name,
+            format!("compiled graders are not kept, every start compiles them anew: {reason}"),
+            "make the folder writable for you alone, or name another with --cache-dir or PODIUM_CACHE",
+        ),
+        Err(_) => {
+            Check::warning(name, "not tried: there is no engine", "see the line of the engine")
+        }
+    }
+}
+
+fn docker(engine: &Result<DockerEngine, String>) -> Check {
+    match engine {
+        Ok(engine) => Check::ok(
+            "docker",
+            format!(
+                "engine {}, runtimes {}",
+                engine.version.as_deref().unwrap_or("of unknown version"),
+                engine.runtimes.join(", ")
+            ),
+        ),
+        Err(reason) => Check::warning(
+            "docker",
+            format!("no engine answers: {}", reason.replace('\n', " ")),
+            "only running agents needs it: start the Docker engine, or set DOCKER_HOST to where it listens",
+        ),
+    }
+}
+
+fn gpus(engine: Option<&DockerEngine>) -> Check {
+    let advice = "only agents that use GPUs need it: install the NVIDIA Container Toolkit and restart the Docker engine";
+    match engine {
+        None => Check::warning("gpus", "unknown: no Docker engine answers", advice),
+        Some(engine) if engine.offers_gpus() => {
+            let devices = engine.devices.join(", ");
+            let found = if devices.is_empty() { "runtime nvidia".to_owned() } else { devices };
+            Check::ok("gpus", format!("containers can have them: {found}"))
+        }
+        Some(_) => Check::warning("gpus", "the Docker engine offers none", advice),
+    }
+}
+
+fn toolkit(version: Option<String>) -> Check {
+    let name = "gpu toolkit";
+    let Some(version) = version else {
+        return Check::warning(
+            name,
+            "nvidia-ctk was not found",
+            "only agents that use GPUs need it: install the NVIDIA Container Toolkit, 1.17.8 or newer",
+        );
+    };
+    match version_numbers(&version) {
+        Some(numbers) if numbers >= SAFE_TOOLKIT => Check::ok(name, version),
+        _ => Check::warning(
+            name,
+            format!("{version}: an image can take over the host (CVE-2025-23266)"),
+            "update the NVIDIA Container Toolkit to 1.17.8 or newer",
+        ),
+    }
+}
+
+/// What `nvidia-ctk --version` says, if it is there and answers in time.
+fn toolkit_version() -> Option<String> {
+    let mut child = Command::new("nvidia-ctk")
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let started = Instant::now();
+    while started.elapsed() < PATIENCE {
+        match child.try_wait() {
+            Ok(Some(_)) => {
+                let output = child.wait_with_output().ok()?;
+                let text = String::from_utf8_lossy(&output.stdout);
+                return text.lines().next().map(str::to_owned);
+            }
+            Ok(None) => std::thread::sleep(Duration::from_millis(20)),
+            Err(_) => break,
+        }
+    }
+    // It answers to nothing but this; that it is gone already is fine.
+    let _ = child.kill();
+    let _ = child.wait();
+    None
+}
+
+/// The three numbers of the first version in a text: `NVIDIA Container Toolkit CLI version 1.17.8`.
+fn version_numbers(text: &str) -> Option<[u32; 3]> {
+    text.split_whitespace().find_map(|word| {
+        let mut numbers =
+            word.trim_start_matches('v').split(['.', '-', '+']).map(str::parse::<u32>);
+        Some([numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?])
+    })
+}
+
+fn paths(folders: &[PathBuf]) -> String {
+    folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn toolkits_before_the_fix_are_warned_of() {
+        for (text, state) in [
+            ("NVIDIA Container Toolkit CLI version 1.17.8", State::Ok),
+            ("NVIDIA Container Toolkit CLI version 1.18.0-rc.1", State::Ok),
+            ("NVIDIA Container Toolkit CLI version 1.17.7", State::Warning),
+            ("NVIDIA Container Toolkit CLI version 1.9.12", State::Warning),
+            ("no number here", State::Warning),
+        ] {
+            assert_eq!(toolkit(Some(text.to_owned())).state, state, "{text}");
+        }
+        assert_eq!(toolkit(None).state, State::Warning);
+    }
+
+    #[test]
+    fn an_engine_that_does_not_answer_is_no_problem_for_grading() {
+        let check = docker(&Err("no such file\nor folder".to_owned()));
+        assert_eq!(check.state, State::Warning);
+        assert!(!check.found.contains('\n'), "{}", check.found);
+        assert_eq!(gpus(None).state, State::Warning);
+    }
+}

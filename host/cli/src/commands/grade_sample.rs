@@ -1,0 +1,99 @@
+//! `podium grade-sample`: one submission, graded.
+
+use std::path::{Path, PathBuf};
+
+use podium::{GradedSubmission, GradingContext, GradingOptions, GradingReport, Receipt, Usage};
+
+use crate::arguments::{LimitOptions, Shared};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::places::Places;
+use crate::{engine, grading_text, interrupt, number, output};
+
+/// What `podium grade-sample` is told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The submission, a CSV file
+    submission: PathBuf,
+    /// The competition's id; `podium list` knows them
+    #[arg(value_name = "COMPETITION")]
+    competition_id: String,
+    /// Grade with this component in the place of the competition's own
+    #[arg(long, value_name = "FILE.wasm")]
+    grader: Option<PathBuf>,
+    /// Write the receipt to this file, or under its id into this folder
+    #[arg(long, value_name = "PATH")]
+    receipt: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitOptions,
+}
+
+/// Grades and prints the report.
+///
+/// # Errors
+/// An unknown competition, a broken definition, files that cannot be written. That there is no score is no error here:
+/// the exit code says so.
+pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
+    let places = Places::find(shared)?;
+    let competition = places.catalog().get(&arguments.competition_id)?;
+    let options = GradingOptions {
+        grader: arguments.grader.clone(),
+        cancellation: interrupt::cancellation()?,
+        ..GradingOptions::default()
+    };
+    let context =
+        GradingContext::new(engine::start(shared)?, &places.data, arguments.limits.overrides());
+    let graded = context.grade(&competition, &arguments.submission, &options);
+    if let Some(path) = &arguments.receipt {
+        write_receipt(&graded, path)?;
+    }
+    let report = &graded.report;
+    if shared.json {
+        output::print_json(report)?;
+    } else {
+        output::print(&in_words(report, &competition.definition.metric.name, graded.usage))?;
+    }
+    if graded.is_cancelled() {
+        return Err(Failure::new(Exit::Interrupted, "stopped before there was a result"));
+    }
+    match Failure::of_report(report) {
+        None => Ok(Exit::Success),
+        Some(failure) => Err(failure),
+    }
+}
+
+fn in_words(report: &GradingReport, metric: &str, usage: Option<Usage>) -> String {
+    // Why there is no score is an error, and goes to stderr.
+    let shown = GradingReport {
+        message: report.message.clone().filter(|_| report.valid_submission),
+        ..report.clone()
+    };
+    let mut text = grading_text::describe(&shown, Some(metric));
+    if let Some(Usage { fuel, peak_memory_bytes, wall_clock }) = usage {
+        let took = wall_clock.as_secs_f64() * 1e3;
+        text.push_str(&format!(
+            "\n\ngraded in {took:.1} ms with {} units of fuel and {} of memory",
+            number::count(fuel),
+            number::size(peak_memory_bytes)
+        ));
+    }
+    text
+}
+
+fn write_receipt(graded: &GradedSubmission, path: &Path) -> Result<(), Failure> {
+    let Some(receipt) = &graded.receipt else {
+        output::error_line(
+            "no receipt is written: no grader came to a result that could be proven",
+        );
+        return Ok(());
+    };
+    let written =
+        if path.is_dir() { receipt.write_to(path)? } else { write_to_file(receipt, path)? };
+    output::error_line(&format!("receipt written to {}", written.display()));
+    Ok(())
+}
+
+fn write_to_file(receipt: &Receipt, path: &Path) -> Result<PathBuf, Failure> {
+    podium::write_over(path, podium::to_json(receipt).as_bytes())?;
+    Ok(path.to_owned())
+}

@@ -1,0 +1,110 @@
+//! `podium inspect`: what a grader is, what it was built for, what it wants, and whether it can be loaded.
+
+use std::path::PathBuf;
+
+use podium::{Description, Error, Grader, Inspection};
+use serde::Serialize;
+
+use crate::arguments::Shared;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{engine, number, output};
+
+/// What `podium inspect` is told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The component
+    #[arg(value_name = "GRADER.wasm")]
+    grader: PathBuf,
+}
+
+/// A grader in the JSON of `podium inspect`.
+#[derive(Serialize)]
+struct Inspected<'a> {
+    path: &'a PathBuf,
+    #[serde(flatten)]
+    inspection: &'a Inspection,
+    /// What the grader says of itself; `None` where it cannot be loaded.
+    description: Option<&'a Description>,
+}
+
+/// Prints what is known of a grader.
+///
+/// # Errors
+/// A file that cannot be read or is no component; a stdout that cannot be written to.
+pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
+    let path = &arguments.grader;
+    let bytes = std::fs::read(path).map_err(|error| {
+        let missing = error.kind() == std::io::ErrorKind::NotFound;
+        let exit = if missing { Exit::Missing } else { Exit::Files };
+        Failure::new(exit, format!("{}: {error}", path.display()))
+            .hint("give the path of a grader, a .wasm file")
+    })?;
+    let inspection = podium::inspect(&bytes).map_err(|error| match error {
+        Error::Grader { problem, .. } => {
+            Failure::new(Exit::GraderFailed, format!("{}: {problem}", path.display()))
+        }
+        other => Failure::from(other),
+    })?;
+    let grader = if inspection.problems.is_empty() {
+        Some(Grader::from_bytes(&engine::start(shared)?, path.to_string_lossy(), &bytes)?)
+    } else {
+        None
+    };
+    let description = grader.as_ref().map(Grader::description);
+    if shared.json {
+        output::print_json(&Inspected { path, inspection: &inspection, description })?;
+    } else {
+        output::print(&in_words(&Inspected { path, inspection: &inspection, description }))?;
+    }
+    if inspection.problems.is_empty() {
+        return Ok(Exit::Success);
+    }
+    for problem in &inspection.problems {
+        Failure::new(Exit::GraderFailed, format!("{}: {problem}", path.display())).print();
+    }
+    Ok(Exit::GraderFailed)
+}
+
+fn in_words(inspected: &Inspected) -> String {
+    let Inspection { size, sha256, contract, imports, exports, sealed, functions, .. } =
+        inspected.inspection;
+    let list =
+        |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+    let mut lines = vec![
+        ("grader", inspected.path.display().to_string()),
+        (
+            "size",
+            format!(
+                "{}, {}",
+                number::size(*size),
+                number::counted(*functions as usize, "function")
+            ),
+        ),
+        ("sha256", sha256.to_string()),
+        (
+            "contract",
+            contract
+                .map_or_else(|| "none".to_owned(), |version| format!("podium:grading {version}")),
+        ),
+        ("imports", list(imports)),
+        ("exports", list(exports)),
+        (
+            "sealed",
+            if *sealed {
+                "yes".to_owned()
+            } else {
+                "no: it imports more than the contract".to_owned()
+            },
+        ),
+    ];
+    if let Some(Description { competition, metric, direction }) = inspected.description {
+        lines.push(("competition", competition.clone()));
+        lines.push(("metric", format!("{metric}, {direction} is better")));
+    }
+    let lines: Vec<String> = lines
+        .into_iter()
+        .map(|(name, value)| format!("{name:<13}{}", output::harmless(&value)))
+        .collect();
+    lines.join("\n")
+}

@@ -1,0 +1,187 @@
+//! `podium list`: a table of the competitions.
+
+use clap::ValueEnum;
+use comfy_table::Cell;
+use podium::{Competition, Complexity};
+use serde::Serialize;
+
+use crate::arguments::Shared;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::places::Places;
+use crate::{number, output, table};
+
+/// What `podium list` is told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Only the competitions of this split of the benchmark
+    #[arg(long, value_enum)]
+    split: Option<Split>,
+    /// Only competitions whose category holds this text, whatever the case
+    #[arg(long, value_name = "TEXT")]
+    category: Option<String>,
+    /// Only competitions that can be graded here: their answers and their grader are there
+    #[arg(long)]
+    ready: bool,
+}
+
+/// A split of the benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Split {
+    /// MLE-bench Lite
+    #[value(alias = "lite")]
+    Low,
+    /// Medium complexity
+    Medium,
+    /// High complexity
+    High,
+    /// Set aside for the development of agents
+    #[value(alias = "dev")]
+    Development,
+    /// The 75 competitions of the benchmark: low, medium and high
+    All75,
+}
+
+impl Split {
+    fn holds(self, complexity: Option<Complexity>) -> bool {
+        match (self, complexity) {
+            (Split::Low, Some(Complexity::Low))
+            | (Split::Medium, Some(Complexity::Medium))
+            | (Split::High, Some(Complexity::High))
+            | (Split::Development, Some(Complexity::Development)) => true,
+            (Split::All75, Some(complexity)) => complexity != Complexity::Development,
+            _ => false,
+        }
+    }
+}
+
+/// A competition in the JSON of `podium list`.
+#[derive(Serialize)]
+struct Listed<'a> {
+    id: &'a str,
+    name: &'a str,
+    category: Option<&'a str>,
+    split: Option<Complexity>,
+    metric: &'a str,
+    direction: podium::Direction,
+    awards_medals: bool,
+    known_issues: usize,
+    data_prepared: bool,
+    grader: Option<&'a std::path::Path>,
+}
+
+/// Prints the competitions.
+///
+/// # Errors
+/// A stdout that cannot be written to; folders of competitions that are broken do not stop the rest and are listed on
+/// stderr.
+pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
+    let places = Places::find(shared)?;
+    let listing = places.catalog().list();
+    let wanted = arguments.category.as_deref().map(str::to_lowercase);
+    let chosen: Vec<Listed> = listing
+        .competitions
+        .iter()
+        .filter(|competition| {
+            let definition = &competition.definition;
+            arguments.split.is_none_or(|split| split.holds(definition.complexity))
+                && wanted.as_ref().is_none_or(|wanted| {
+                    definition
+                        .category
+                        .as_ref()
+                        .is_some_and(|category| category.to_lowercase().contains(wanted))
+                })
+        })
+        .map(|competition| listed(competition, &places))
+        .filter(|listed| !arguments.ready || (listed.data_prepared && listed.grader.is_some()))
+        .collect();
+    for problem in &listing.problems {
+        Failure::from(problem).print();
+    }
+    if shared.json {
+        output::print_json(&chosen)?;
+    } else if listing.competitions.is_empty() && listing.problems.is_empty() {
+        return Err(nothing_found(&places));
+    } else {
+        output::print(&as_table(&chosen))?;
+        let ready =
+            chosen.iter().filter(|listed| listed.data_prepared && listed.grader.is_some()).count();
+        output::print(&format!(
+            "{}, {ready} ready to be graded here (data in {})",
+            number::counted(chosen.len(), "competition"),
+            places.data.display(),
+        ))?;
+    }
+    Ok(if listing.problems.is_empty() { Exit::Success } else { Exit::Usage })
+}
+
+fn listed<'a>(competition: &'a Competition, places: &Places) -> Listed<'a> {
+    let definition = &competition.definition;
+    Listed {
+        id: &definition.id,
+        name: &definition.name,
+        category: definition.category.as_deref(),
+        split: definition.complexity,
+        metric: &definition.metric.name,
+        direction: definition.metric.direction,
+        awards_medals: definition.awards_medals,
+        known_issues: definition.known_issues.len(),
+        data_prepared: competition.missing_answers_in(&places.data).is_empty(),
+        grader: competition.grader().ok(),
+    }
+}
+
+fn as_table(competitions: &[Listed]) -> String {
+    let mut table = table::with_headings([
+        "competition",
+        "split",
+        "category",
+        "metric",
+        "better",
+        "medals",
+        "issues",
+        "data",
+        "grader",
+    ]);
+    let yes_or_no = |yes: bool| if yes { "yes" } else { "-" };
+    for listed in competitions {
+        table.add_row([
+            Cell::new(output::harmless(listed.id)),
+            Cell::new(listed.split.map_or("-", split_name)),
+            Cell::new(output::harmless(listed.category.unwrap_or("-"))),
+            Cell::new(output::harmless(listed.metric)),
+            Cell::new(listed.direction),
+            Cell::new(yes_or_no(listed.awards_medals)),
+            match listed.known_issues {
+                0 => table::number("-"),
+                issues => table::number(issues).fg(comfy_table::Color::Yellow),
+            },
+            Cell::new(yes_or_no(listed.data_prepared)),
+            Cell::new(yes_or_no(listed.grader.is_some())),
+        ]);
+    }
+    table.to_string()
+}
+
+/// The name of a split, as `--split` takes it.
+pub(crate) fn split_name(complexity: Complexity) -> &'static str {
+    match complexity {
+        Complexity::Low => "low",
+        Complexity::Medium => "medium",
+        Complexity::High => "high",
+        Complexity::Development => "development",
+    }
+}
+
+fn nothing_found(places: &Places) -> Failure {
+    let failure = if places.competitions.is_empty() {
+        Failure::new(Exit::Missing, "no folder of competitions was found beside the program")
+    } else {
+        let folders: Vec<_> =
+            places.competitions.iter().map(|folder| folder.display().to_string()).collect();
+        Failure::new(Exit::Missing, format!("there is no competition in {}", folders.join(", ")))
+    };
+    failure.hint(
+        "name a folder that holds competition folders with --competitions or PODIUM_COMPETITIONS",
+    )
+}

@@ -1,0 +1,11 @@
+//! The commands, one module each: its arguments, what it does, what it prints.
+
+pub(crate) mod completions;
+pub(crate) mod doctor;
+pub(crate) mod grade;
+pub(crate) mod grade_sample;
+pub(crate) mod inspect;
+pub(crate) mod list;
+pub(crate) mod show;
+pub(crate) mod validate;
+pub(crate) mod verify;

@@ -1,0 +1,266 @@
+//! `podium verify`: grades again what receipts state, and says exactly what differs.
+//!
+//! A receipt names its grader, submission and answers by digest, not by path. They are looked for where they probably
+//! are, and whatever is found is compared with the digests before anything is graded.
+
+use std::path::{Path, PathBuf};
+
+use owo_colors::OwoColorize;
+use podium::{
+    Cancellation, Catalog, Difference, Engine, Grader, Input, Receipt, RunGroupReport, Verification,
+};
+use serde::Serialize;
+
+use crate::arguments::Shared;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::places::Places;
+use crate::{engine, interrupt, output};
+
+/// What `podium verify` is told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The receipts
+    #[arg(required = true, value_name = "RECEIPT")]
+    receipts: Vec<PathBuf>,
+    /// The submission that was graded [default: as the grading report beside the receipt says, else a file beside it]
+    #[arg(long, value_name = "FILE")]
+    submission: Option<PathBuf>,
+    /// The grader [default: the one with the right digest among the graders, else the competition's]
+    #[arg(long, value_name = "FILE.wasm")]
+    grader: Option<PathBuf>,
+    /// The answers, in their order; may be repeated [default: the competition's, in the data folder]
+    #[arg(long, value_name = "FILE")]
+    answers: Vec<PathBuf>,
+}
+
+/// What became of one receipt.
+#[derive(Serialize)]
+struct Verified {
+    receipt: PathBuf,
+    result: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    differences: Vec<Difference>,
+    #[serde(skip)]
+    exit: Exit,
+}
+
+/// Verifies all receipts and prints what became of each.
+///
+/// # Errors
+/// A stdout that cannot be written to. A receipt that does not hold, or cannot be checked, does not stop the rest.
+pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
+    let places = Places::find(shared)?;
+    let verifier = Verifier {
+        arguments,
+        catalog: places.catalog(),
+        engine: engine::start(shared)?,
+        cancellation: interrupt::cancellation()?,
+        places,
+    };
+    let mut all = Vec::new();
+    for path in &arguments.receipts {
+        if verifier.cancellation.is_cancelled() {
+            break;
+        }
+        let verified = verifier.verify(path);
+        if !shared.json {
+            output::print(&in_words(&verified))?;
+        }
+        all.push(verified);
+    }
+    if shared.json {
+        output::print_json(&all)?;
+    }
+    if verifier.cancellation.is_cancelled() {
+        return Ok(Exit::Interrupted);
+    }
+    // That a receipt does not hold is the worst that there is to say.
+    let exits = || all.iter().map(|verified| verified.exit);
+    Ok(exits()
+        .find(|exit| *exit == Exit::Differs)
+        .or_else(|| exits().max())
+        .unwrap_or(Exit::Success))
+}
+
+struct Verifier<'a> {
+    arguments: &'a Arguments,
+    places: Places,
+    catalog: Catalog,
+    engine: Engine,
+    cancellation: Cancellation,
+}
+
+impl Verifier<'_> {
+    fn verify(&self, path: &Path) -> Verified {
+        let verified = |result, message: Option<String>, differences, exit| Verified {
+            receipt: path.to_owned(),
+            result,
+            message,
+            differences,
+            exit,
+        };
+        match self.check(path) {
+            Err(failure) => {
+                verified("not-checked", Some(failure.to_string()), Vec::new(), failure.exit())
+            }
+            Ok(Verification::Identical) => verified("identical", None, Vec::new(), Exit::Success),
+            Ok(Verification::OtherMaterial(differences)) => verified(
+                "other-material",
+                Some(
+                    "nothing was graded: grader or inputs are not those of the receipt".to_owned(),
+                ),
+                differences,
+                Exit::Differs,
+            ),
+            Ok(Verification::Differs(differences)) => verified(
+                "differs",
+                Some("the same grader with the same inputs gives something else".to_owned()),
+                differences,
+                Exit::Differs,
+            ),
+            Ok(Verification::Inconclusive(failure)) => {
+                verified("inconclusive", Some(failure.to_string()), Vec::new(), Exit::GraderFailed)
+            }
+            Ok(_) => verified(
+                "inconclusive",
+                Some("this program does not know what came of it".to_owned()),
+                Vec::new(),
+                Exit::GraderFailed,
+            ),
+        }
+    }
+
+    fn check(&self, path: &Path) -> Result<Verification, Failure> {
+        let receipt = Receipt::read(path)?;
+        let limit = receipt.made_by.limits.input_bytes;
+        let grader = self.grader(&receipt)?;
+        let submission = Input::open(self.submission(&receipt, path)?, limit)?;
+        let answers = self
+            .answers(&receipt)?
+            .iter()
+            .map(|path| Ok(Input::open(path, limit)?))
+            .collect::<Result<Vec<_>, Failure>>()?;
+        Ok(receipt.verify(&grader, &submission, &answers, &self.cancellation))
+    }
+
+    fn grader(&self, receipt: &Receipt) -> Result<Grader, Failure> {
+        let claimed = &receipt.claim.component;
+        if let Some(path) = &self.arguments.grader {
+            return Ok(Grader::from_file(&self.engine, path)?);
+        }
+        // An old receipt needs its old grader, which is kept under its digest.
+        let by_digest = self
+            .catalog
+            .grader_folders()
+            .iter()
+            .map(|folder| folder.join(format!("{}.wasm", claimed.sha256)))
+            .find(|path| path.is_file());
+        let path = match by_digest {
+            Some(path) => path,
+            None => {
+                let competition = self.catalog.get(&claimed.competition)?;
+                competition.grader()?.to_owned()
+            }
+        };
+        Ok(Grader::from_file(&self.engine, path)?)
+    }
+
+    fn submission(&self, receipt: &Receipt, receipt_path: &Path) -> Result<PathBuf, Failure> {
+        if let Some(path) = &self.arguments.submission {
+            return Ok(path.clone());
+        }
+        let folder = match receipt_path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        if let Some(path) =
+            [folder, &folder.join("..")].into_iter().find_map(|folder| reported_in(folder, receipt))
+        {
+            return Ok(path);
+        }
+        let name = receipt.claim.submission().map(|input| input.name.as_str()).unwrap_or_default();
+        // A name is one step, or it would lead anywhere.
+        let beside =
+            Path::new(name).file_name().map(|name| folder.join(name)).filter(|path| path.is_file());
+        beside.ok_or_else(|| {
+            Failure::new(
+                Exit::Missing,
+                format!(
+                    "{}: it is not known where the submission `{}` lies",
+                    receipt_path.display(),
+                    output::harmless(name)
+                ),
+            )
+            .hint("name it with --submission FILE")
+        })
+    }
+
+    fn answers(&self, receipt: &Receipt) -> Result<Vec<PathBuf>, Failure> {
+        if !self.arguments.answers.is_empty() {
+            return Ok(self.arguments.answers.clone());
+        }
+        let competition = self.catalog.get(&receipt.claim.component.competition)?;
+        if let Some(missing) = competition.missing_answers_in(&self.places.data).first() {
+            return Err(Failure::new(
+                Exit::Missing,
+                format!(
+                    "the data of `{}` are not prepared: {} is not there",
+                    competition.id(),
+                    missing.display()
+                ),
+            )
+            .hint("name the data folder with --data-dir, or the answers with --answers"));
+        }
+        // Whoever set the data folder up is trusted: links in it may lead wherever they like.
+        let answers = competition.answers_in(&self.places.data);
+        Ok(answers.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect())
+    }
+}
+
+/// Where the submission of a receipt lies, by the reports of run groups in a folder.
+fn reported_in(folder: &Path, receipt: &Receipt) -> Option<PathBuf> {
+    let mut reports: Vec<PathBuf> = std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().ends_with("_grading_report.json"))
+        })
+        .collect();
+    reports.sort();
+    reports.iter().rev().find_map(|path| {
+        let group = RunGroupReport::parse(&std::fs::read_to_string(path).ok()?).ok()?;
+        let report = group
+            .competition_reports
+            .into_iter()
+            .find(|report| report.receipt_id == Some(receipt.id))?;
+        Some(PathBuf::from(report.submission_path)).filter(|path| path.is_file())
+    })
+}
+
+fn in_words(verified: &Verified) -> String {
+    let result = match verified.exit {
+        Exit::Success => verified.result.green().to_string(),
+        Exit::Differs => verified.result.red().to_string(),
+        _ => verified.result.yellow().to_string(),
+    };
+    let mut text = format!("{}: {result}", verified.receipt.display());
+    if let Some(message) = &verified.message {
+        text.push_str(&format!(": {}", output::harmless(message)));
+    }
+    for Difference { field, claimed, found } in &verified.differences {
+        let or_nothing =
+            |value: &Option<String>| output::harmless(value.as_deref().unwrap_or("nothing"));
+        text.push_str(&format!(
+            "\n  {}: claimed {}, found {}",
+            output::harmless(field),
+            or_nothing(claimed),
+            or_nothing(found)
+        ));
+    }
+    text
+}

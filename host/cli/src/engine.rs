@@ -1,0 +1,19 @@
+//! The engine that graders run in, set up as the command line says.
+
+use podium::{CacheLocation, Engine, EngineSettings};
+
+use crate::arguments::Shared;
+use crate::failure::Failure;
+
+/// Sets up the engine.
+///
+/// # Errors
+/// A machine for which no code can be generated.
+pub(crate) fn start(shared: &Shared) -> Result<Engine, Failure> {
+    let cache = match (&shared.cache_dir, shared.no_cache) {
+        (_, true) => CacheLocation::Off,
+        (Some(folder), false) => CacheLocation::Folder(folder.clone()),
+        (None, false) => CacheLocation::UserDefault,
+    };
+    Ok(Engine::new(EngineSettings { cache, ..EngineSettings::default() })?)
+}

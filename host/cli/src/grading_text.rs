@@ -1,0 +1,176 @@
+//! A grading report as a person reads it: score, medal, lines, what to know about them.
+//!
+//! Relies on [`podium::GradingReport`] alone: whatever is shown here is in the JSON as well.
+
+use std::fmt::Write as _;
+
+use comfy_table::{Cell, Color};
+use owo_colors::OwoColorize;
+use podium::{GradingReport, Medal, Outcome};
+
+use crate::{number, output, table};
+
+/// The report, in lines.
+pub(crate) fn describe(report: &GradingReport, metric: Option<&str>) -> String {
+    let mut text = String::new();
+    line(&mut text, "competition", &output::harmless(&report.competition_id));
+    line(&mut text, "submission", &output::harmless(&report.submission_path));
+    line(&mut text, "outcome", &outcome(report.outcome));
+    if let Some(score) = score(report) {
+        let better = if report.is_lower_better { "lower" } else { "higher" };
+        let metric =
+            metric.map(|metric| format!("{}, ", output::harmless(metric))).unwrap_or_default();
+        line(&mut text, "score", &format!("{} ({metric}{better} is better)", score.bold()));
+    }
+    if report.valid_submission {
+        line(&mut text, "medal", &medal(report.medal()));
+        let median = if report.above_median { "above" } else { "not above" };
+        if report.median_threshold.is_some() {
+            line(&mut text, "median", median);
+        }
+        if let (Some(rank), Some(teams)) = (report.leaderboard_rank, report.leaderboard_teams) {
+            let place = format!(
+                "place {} among {} teams",
+                number::count(rank as u64),
+                number::count(teams as u64)
+            );
+            line(&mut text, "leaderboard", &format!("{place} (snapshot)"));
+        }
+    }
+    if let Some(message) = &report.message {
+        line(&mut text, "message", &indented(&output::harmless(message)));
+    }
+    if report.rounding_decides {
+        line(
+            &mut text,
+            "note",
+            "rounded to five places the score earns something else than unrounded",
+        );
+    }
+    for warning in &report.warnings {
+        line(&mut text, &"warning".yellow().to_string(), &indented(&output::harmless(warning)));
+    }
+    for issue in &report.known_issues {
+        let issue = format!("{}: {}", issue.kind, issue.what);
+        line(&mut text, &"known issue".yellow().to_string(), &output::harmless(&issue));
+    }
+    if let Some(receipt) = &report.receipt_id {
+        line(&mut text, "receipt", &receipt.to_string());
+    }
+    if let Some(lines) = medal_lines(report) {
+        text.push('\n');
+        text.push_str(&lines);
+        text.push('\n');
+    }
+    if let Some(measures) = measures(report) {
+        text.push('\n');
+        text.push_str(&measures);
+        text.push('\n');
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// The score as it is ranked: rounded, infinite ones included.
+pub(crate) fn score(report: &GradingReport) -> Option<String> {
+    match (report.score, &report.score_text) {
+        (Some(score), _) => Some(score.to_string()),
+        (None, Some(text)) => Some(output::harmless(text)),
+        (None, None) => None,
+    }
+}
+
+/// The name of a medal.
+pub(crate) fn medal_name(medal: Medal) -> &'static str {
+    match medal {
+        Medal::Gold => "gold",
+        Medal::Silver => "silver",
+        Medal::Bronze => "bronze",
+    }
+}
+
+/// The colour of a medal.
+pub(crate) fn medal_color(medal: Medal) -> Color {
+    match medal {
+        Medal::Gold => Color::Rgb { r: 212, g: 175, b: 55 },
+        Medal::Silver => Color::Rgb { r: 170, g: 170, b: 180 },
+        Medal::Bronze => Color::Rgb { r: 205, g: 127, b: 50 },
+    }
+}
+
+/// The colour of an outcome, by who has to act: nobody, the submitter, whoever runs this.
+pub(crate) fn outcome_color(outcome: Outcome) -> Color {
+    if outcome.is_valid_submission() {
+        Color::Green
+    } else if outcome.is_infrastructure_failure() {
+        Color::Red
+    } else {
+        Color::Yellow
+    }
+}
+
+fn outcome(outcome: Outcome) -> String {
+    let name = outcome.name();
+    match outcome_color(outcome) {
+        Color::Green => name.green().to_string(),
+        Color::Red => name.red().to_string(),
+        _ => name.yellow().to_string(),
+    }
+}
+
+fn medal(medal: Option<Medal>) -> String {
+    let Some(medal) = medal else { return "none".to_owned() };
+    match medal_color(medal) {
+        Color::Rgb { r, g, b } => medal_name(medal).truecolor(r, g, b).bold().to_string(),
+        _ => medal_name(medal).to_owned(),
+    }
+}
+
+/// The medal lines and how far the score is from each.
+fn medal_lines(report: &GradingReport) -> Option<String> {
+    let lines = report.thresholds()?;
+    let distances = report.distances.as_ref();
+    let mut table = table::with_headings(["line", "at", "distance"]);
+    for (name, at, distance) in [
+        ("gold", lines.gold, distances.map(|distances| distances.gold)),
+        ("silver", lines.silver, distances.map(|distances| distances.silver)),
+        ("bronze", lines.bronze, distances.map(|distances| distances.bronze)),
+        ("median", lines.median, distances.map(|distances| distances.median)),
+    ] {
+        let distance = distance.map_or_else(|| "-".to_owned(), number::signed);
+        table.add_row([Cell::new(name), table::number(at), table::number(distance)]);
+    }
+    Some(table.to_string())
+}
+
+/// The parts of the score; the first of them where there are many.
+fn measures(report: &GradingReport) -> Option<String> {
+    const SHOWN: usize = 40;
+    if report.measures.is_empty() {
+        return None;
+    }
+    let mut table = table::with_headings(["measure", "value"]);
+    for measure in report.measures.iter().take(SHOWN) {
+        table.add_row([Cell::new(output::harmless(&measure.name)), table::number(measure.value)]);
+    }
+    let mut text = table.to_string();
+    if report.measures.len() > SHOWN {
+        let more = number::counted(report.measures.len() - SHOWN, "measure");
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\n… and {more} more: --json shows all");
+    }
+    Some(text)
+}
+
+fn line(text: &mut String, name: &str, value: &str) {
+    const WIDTH: usize = 13;
+    let visible = anstream::adapter::strip_str(name).to_string().chars().count();
+    let gap = " ".repeat(WIDTH.saturating_sub(visible));
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{name}{gap}{value}");
+}
+
+/// The text with its further lines below its first.
+fn indented(text: &str) -> String {
+    text.trim_end().replace('\n', "\n             ")
+}
