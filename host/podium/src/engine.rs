@@ -121,6 +121,7 @@ impl Engine {
                 false => GraderProblem::NotCompilable(reason),
             }
         })?;
+        check_parts(&component)?;
         if self.0.cache.folder().is_ok()
             && let Ok(compiled) = component.serialize()
         {
@@ -229,6 +230,31 @@ fn compile_apart(
         })?;
         compiling.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// Refuses a component with so many memories or tables that reserving their addresses is a burden of its own.
+fn check_parts(component: &Component) -> Result<(), GraderProblem> {
+    // Without a number, the component has modules as imports; those are foreign, and refused as such.
+    let Some(required) = component.resources_required() else { return Ok(()) };
+    let (memories, tables) = (required.num_memories, required.num_tables);
+    if memories.max(tables) as usize > Sandbox::PARTS {
+        let parts = Sandbox::PARTS;
+        return Err(GraderProblem::NotCompilable(format!(
+            "it has {memories} memories and {tables} tables, and at most {parts} of each are allowed"
+        )));
+    }
+    Ok(())
+}
+
+/// What it means that a component cannot be instantiated. If it is not the component's own start function, and not a
+/// limit of its own, then the machine did not have the memory for it.
+pub(crate) fn instantiation_failed(error: wasmtime::Error, sandbox: &Sandbox) -> wasmtime::Error {
+    let is_told = error.is::<Trap>() || error.is::<GraderFailure>() || sandbox.refused.is_some();
+    if is_told {
+        return error;
+    }
+    let reason = message::fit(&format!("{error:#}"), Limits::MESSAGE_CHARACTERS);
+    wasmtime::Error::new(GraderFailure::Machine { reason })
 }
 
 /// The most handles that a grader may hold at once, of its own resources and of the host's.
@@ -344,4 +370,29 @@ fn backtrace(error: &wasmtime::Error) -> Vec<String> {
         None => format!("function {}", frame.func_index()),
     };
     backtrace.frames().iter().map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_instantiation_runs_into_is_the_machines_unless_it_is_the_components() {
+        let fresh = || Sandbox::new(Limits::default(), Vec::new());
+        let failure = |error, sandbox: &Sandbox| {
+            classify(&instantiation_failed(error, sandbox), sandbox, &Limits::default())
+        };
+        let no_memory = || wasmtime::format_err!("mmap failed to reserve 0x104000000 bytes");
+        let machine = failure(no_memory(), &fresh());
+        assert_eq!(machine.kind(), "machine");
+        assert!(machine.to_string().contains("mmap failed"), "{machine}");
+        let trap = failure(Trap::IntegerDivisionByZero.into(), &fresh());
+        assert_eq!(trap.kind(), "trapped");
+        let mut refusing = fresh();
+        let limit = 65_536;
+        refusing.refused = Some(GraderFailure::OutOfMemory { limit });
+        assert_eq!(failure(no_memory(), &refusing), GraderFailure::OutOfMemory { limit });
+        let read = GraderFailure::InputChanged { name: "answers.csv".to_owned() };
+        assert_eq!(failure(wasmtime::Error::new(read.clone()), &fresh()), read);
+    }
 }

@@ -13,7 +13,7 @@ use crate::cancellation::Cancellation;
 use crate::contract::v1;
 use crate::contract::v1::exports::podium::grading::grader as exported;
 use crate::digest::Digest;
-use crate::engine::{Engine, Run};
+use crate::engine::{Engine, Run, instantiation_failed};
 use crate::error::Error;
 use crate::input::Input;
 use crate::inspection::{self, GraderProblem, Inspection};
@@ -171,7 +171,11 @@ impl Grader {
         let sandbox = Sandbox::new(limits.clone(), inputs);
         self.0.engine.run(sandbox, limits, cancellation, |store| {
             let mut handles = store.data().handles().into_iter();
-            let instance = self.0.instance.instantiate(&mut *store)?;
+            let instance = self
+                .0
+                .instance
+                .instantiate(&mut *store)
+                .map_err(|error| instantiation_failed(error, store.data()))?;
             let submission = handles.next();
             let answers: Vec<_> = handles.collect();
             let Some(submission) = submission else { unreachable!("there is a submission") };
@@ -217,7 +221,9 @@ fn load(engine: &Engine, bytes: &[u8]) -> Result<Loaded, GraderProblem> {
     let instance = v1::CompetitionPre::new(instance).map_err(not_compilable)?;
     let sandbox = Sandbox::new(DESCRIBING, Vec::new());
     let run = engine.run(sandbox, &DESCRIBING, &Cancellation::new(), |store| {
-        let instance = instance.instantiate(&mut *store)?;
+        let instance = instance
+            .instantiate(&mut *store)
+            .map_err(|error| instantiation_failed(error, store.data()))?;
         instance.podium_grading_grader().call_describe(&mut *store)
     });
     let described = run.outcome.map_err(GraderProblem::NotDescribing)?;

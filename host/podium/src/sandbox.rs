@@ -31,8 +31,8 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// The most instances, tables and memories of a component. Real ones have a handful.
-    const PARTS: usize = 100;
+    /// The most memories, and the most tables, of a component; checked when it is loaded. Real ones have a handful.
+    pub(crate) const PARTS: usize = 100;
 
     pub(crate) fn new(limits: Limits, inputs: Vec<Input>) -> Sandbox {
         Sandbox {
@@ -116,10 +116,6 @@ impl ResourceLimiter for Sandbox {
 
     fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         Err(machine(&error))
-    }
-
-    fn instances(&self) -> usize {
-        Sandbox::PARTS
     }
 
     fn tables(&self) -> usize {

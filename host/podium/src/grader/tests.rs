@@ -595,6 +595,18 @@ proptest! {
     }
 }
 
+#[test]
+fn a_component_of_many_memories_is_refused() {
+    let instances: String = (0..101).map(|_| "  (core instance (instantiate $Memory))\n").collect();
+    let text = include_str!("../../examples/half.wat").replacen(
+        "  (core module $Code",
+        &format!("  (core module $Memory (memory 1))\n{instances}  (core module $Code"),
+        1,
+    );
+    let problem = problem(&wat::parse_str(text).unwrap()).to_string();
+    assert!(problem.contains("102 memories"), "{problem}");
+}
+
 /// Resources of a component's own live in tables of the host.
 #[test]
 fn a_grader_cannot_fill_the_hosts_tables_with_handles() {
