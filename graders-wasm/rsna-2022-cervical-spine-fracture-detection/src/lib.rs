@@ -1,7 +1,7 @@
 //! Weighted log loss of the probability `fractured` of each vertebra of the neck and of the patient as a whole, rows
 //! matched by `row_id`: the study and what of it, as in `1.2.826_C1`.
 
-use podium_grader::families::log_loss::require_probabilities;
+use podium_grader::families::probabilities::require_probabilities;
 use podium_grader::frame::align_on;
 use podium_grader::metrics::numeric;
 use podium_grader::{Cell, Column, Direction, Failure, Frame, Grader, Score};
@@ -31,8 +31,9 @@ impl Grader for RsnaCervicalSpineFracture {
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
         answers.require_columns(&["row_id", "fractured"])?;
         submission.require_columns(&["row_id", "fractured"])?;
+        let submission = submission.identified_by("row_id")?;
         require_probabilities(submission.column("fractured")?)?;
-        let (submission, answers) = align_on("row_id", submission, answers)?;
+        let (submission, answers) = align_on("row_id", &submission, answers)?;
 
         let predicted = submission.column("fractured")?.to_f64()?;
         let (ids, fractured) = (answers.column("row_id")?, answers.column("fractured")?);

@@ -1,7 +1,7 @@
 //! Competitions that count how many labels are right, rows matched by an id.
 
 use crate::failure::Failure;
-use crate::frame::{Frame, align_on};
+use crate::frame::{Frame, match_rows};
 use crate::grader::Score;
 use crate::metrics;
 
@@ -10,10 +10,13 @@ use crate::metrics;
 /// # Errors
 /// The submission is at fault where a column is missing, its ids are not those of the answers, or its labels do not
 /// compare with those of the answers (see [`metrics::accuracy`]).
-pub fn accuracy(submission: &Frame, answers: &Frame, id: &str, target: &str) -> Result<Score, Failure> {
-    answers.require_columns(&[id, target])?;
-    submission.require_columns(&[id, target])?;
-    let (submission, answers) = align_on(id, submission, answers)?;
+pub fn accuracy(
+    submission: &Frame,
+    answers: &Frame,
+    id: &str,
+    target: &str,
+) -> Result<Score, Failure> {
+    let (submission, answers) = match_rows(id, &[target], submission, answers)?;
     metrics::accuracy(answers.column(target)?, submission.column(target)?).map(Score::new)
 }
 
@@ -22,9 +25,13 @@ pub fn accuracy(submission: &Frame, answers: &Frame, id: &str, target: &str) -> 
 ///
 /// # Errors
 /// The submission is at fault where a column is missing or its ids are not those of the answers.
-pub fn accuracy_of_texts(submission: &Frame, answers: &Frame, id: &str, target: &str) -> Result<Score, Failure> {
-    answers.require_columns(&[id, target])?;
-    submission.require_columns(&[id, target])?;
-    let (submission, answers) = align_on(id, submission, answers)?;
-    metrics::accuracy(&answers.column(target)?.as_text(), &submission.column(target)?.as_text()).map(Score::new)
+pub fn accuracy_of_texts(
+    submission: &Frame,
+    answers: &Frame,
+    id: &str,
+    target: &str,
+) -> Result<Score, Failure> {
+    let (submission, answers) = match_rows(id, &[target], submission, answers)?;
+    metrics::accuracy(&answers.column(target)?.as_text(), &submission.column(target)?.as_text())
+        .map(Score::new)
 }

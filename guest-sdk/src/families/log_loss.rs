@@ -3,6 +3,7 @@
 //! What is checked of the probabilities before scikit-learn sees them: that each lies between 0 and 1, and that those of
 //! a row add up to one. Nothing is scaled afterwards.
 
+use super::probabilities::require_probabilities;
 use crate::failure::Failure;
 use crate::frame::{Column, Dtype, Frame, Matrix, align_on, require_same_ids, require_same_length};
 use crate::grader::Score;
@@ -70,23 +71,6 @@ pub fn log_loss(
     require_probabilities(submission.column(target)?)?;
     let (submission, answers) = (submission.sort_by(id)?, answers.sort_by(id)?);
     metrics::log_loss(answers.column(target)?, submission.column(target)?).map(Score::new)
-}
-
-/// Checks that a column holds numbers between 0 and 1, both allowed. Truth values count as numbers.
-///
-/// # Errors
-/// A failure of the column's role that names the first row that holds something else.
-pub fn require_probabilities(column: &Column) -> Result<(), Failure> {
-    match column.first_outside(0.0, 1.0)? {
-        None => Ok(()),
-        Some(row) => Err(column.failure_at(
-            row,
-            format_args!(
-                "{} where a probability between 0 and 1 is expected",
-                column.describe(row)
-            ),
-        )),
-    }
 }
 
 /// Checks that the columns `classes` hold probabilities that add up to one in each row: see [`require_probabilities`].

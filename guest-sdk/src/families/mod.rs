@@ -3,4 +3,5 @@
 
 pub mod accuracy;
 pub mod log_loss;
+pub mod probabilities;
 pub mod roc_auc;

@@ -32,6 +32,24 @@ pub fn align_on(id: &str, submission: &Frame, answers: &Frame) -> Result<(Frame,
     })))
 }
 
+/// Checks that both tables have the columns `id` and `columns`, and brings their rows into the same order by `id`, as
+/// [`align_on`] does. Messages about a row of the submission name its id from then on.
+///
+/// # Errors
+/// As [`align_on`]; also where a column is missing.
+pub fn match_rows(
+    id: &str,
+    columns: &[&str],
+    submission: &Frame,
+    answers: &Frame,
+) -> Result<(Frame, Frame), Failure> {
+    let required: Vec<&str> = [id].into_iter().chain(columns.iter().copied()).collect();
+    answers.require_columns(&required)?;
+    submission.require_columns(&required)?;
+    let (submission, answers) = align_on(id, submission, answers)?;
+    Ok((submission.identified_by(id)?, answers))
+}
+
 /// Checks that the tables have equally many rows.
 ///
 /// # Errors

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::table::Table;
 use super::{Cell, Objects, Role};
 use crate::failure::Failure;
 
@@ -115,24 +116,41 @@ impl Values {
     }
 }
 
-/// Which data rows of its file the rows of a table or column are, so that messages name the right one after rows were
-/// selected and reordered. Cheap to clone: columns of one table share the list.
+/// Which data rows of its file the rows of a table or column are, and perhaps which column of the file identifies them,
+/// so that messages name the right one after rows were selected and reordered. Cheap to clone: columns of one table
+/// share the list.
 #[derive(Debug, Clone, Default)]
-pub struct FileRows(Option<Rc<[u32]>>);
+pub struct FileRows {
+    places: Option<Rc<[u32]>>,
+    ids: Option<(Rc<Table>, usize)>,
+}
 
 impl FileRows {
     /// The data row of the file that a row is, counted from 1 (the header is not counted).
     pub fn number(&self, row: usize) -> usize {
-        self.0.as_ref().map_or(row, |places| places[row] as usize) + 1
+        self.places.as_ref().map_or(row, |places| places[row] as usize) + 1
     }
 
     /// The file rows of those rows, in that order.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> FileRows {
-        FileRows(Some(match &self.0 {
+        let places = match &self.places {
             None => rows.into(),
             Some(places) => rows.iter().map(|row| places[*row as usize]).collect(),
-        }))
+        };
+        FileRows { places: Some(places), ids: self.ids.clone() }
+    }
+
+    /// The same rows, identified by a column of their file.
+    #[must_use]
+    pub(super) fn identified_by(&self, table: Rc<Table>, column: usize) -> FileRows {
+        FileRows { places: self.places.clone(), ids: Some((table, column)) }
+    }
+
+    /// What identifies a row, if a column does.
+    fn id(&self, row: usize) -> Option<Cell<'_>> {
+        let (table, column) = self.ids.as_ref()?;
+        Some(table.column(*column).cell(self.number(row) - 1))
     }
 }
 
@@ -256,9 +274,16 @@ impl Column {
         self.role.failure(format!("column `{}`: {what}", self.name))
     }
 
-    /// A failure that names a row as well: "column `name`, row 17: …".
+    /// A failure that names a row as well: "column `name`, row 17: …"; with the row's id where its table is
+    /// [identified by](super::Frame::identified_by) a column.
     pub fn failure_at(&self, row: usize, what: impl std::fmt::Display) -> Failure {
-        self.role.failure(format!("column `{}`, row {}: {what}", self.name, self.file_row(row)))
+        let id = self.file_rows.id(row).map(|id| format!(" (id {})", id.describe()));
+        self.role.failure(format!(
+            "column `{}`, row {}{}: {what}",
+            self.name,
+            self.file_row(row),
+            id.unwrap_or_default()
+        ))
     }
 
     /// What a row holds, for messages: quoted text, a number, `an empty cell`. Of the answers nothing but the kind of

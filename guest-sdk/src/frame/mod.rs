@@ -33,7 +33,7 @@ use self::table::Table;
 use crate::failure::Failure;
 use crate::source::{Bytes, Source};
 
-pub use align::{align_on, require_same_ids, require_same_length};
+pub use align::{align_on, match_rows, require_same_ids, require_same_length};
 pub use cell::Cell;
 pub use column::{Column, Dtype, FileRows, Values};
 pub use matrix::Matrix;
@@ -202,9 +202,7 @@ impl Frame {
                 selection.file_rows.take(rows),
             ),
         };
-        let columns = (0..self.table.width()).map(|_| OnceCell::new()).collect();
-        let selection = Selection { rows, file_rows, columns, labels: OnceCell::new() };
-        Frame { table: Rc::clone(&self.table), selection: Some(Rc::new(selection)) }
+        self.select(rows, file_rows)
     }
 
     /// The rows where `keep` is true.
@@ -223,6 +221,25 @@ impl Frame {
     /// A failure of the file's role where there is no such column, or it holds values that have no order.
     pub fn sort_by(&self, name: &str) -> Result<Frame, Failure> {
         Ok(self.take(&self.column(name)?.argsort()?))
+    }
+
+    /// The same rows; messages about one name what it holds in the column `name`, too.
+    ///
+    /// # Errors
+    /// A failure of the file's role where there is no such column.
+    pub fn identified_by(&self, name: &str) -> Result<Frame, Failure> {
+        let index = self.table.find(name).ok_or_else(|| self.missing_columns(&[name]))?;
+        let (rows, file_rows) = match &self.selection {
+            None => ((0..).take(self.len()).collect(), FileRows::default()),
+            Some(selection) => (selection.rows.clone(), selection.file_rows.clone()),
+        };
+        Ok(self.select(rows, file_rows.identified_by(Rc::clone(&self.table), index)))
+    }
+
+    fn select(&self, rows: Vec<u32>, file_rows: FileRows) -> Frame {
+        let columns = (0..self.table.width()).map(|_| OnceCell::new()).collect();
+        let selection = Selection { rows, file_rows, columns, labels: OnceCell::new() };
+        Frame { table: Rc::clone(&self.table), selection: Some(Rc::new(selection)) }
     }
 
     fn column_at(&self, index: usize) -> &Column {
@@ -264,6 +281,23 @@ mod tests {
         assert_eq!((kept.file_row(0), kept.file_row(1)), (1, 3));
         assert_eq!(kept.column("value").unwrap().file_row(1), 3);
         assert_eq!(kept.cell_text("value", 3), None);
+    }
+
+    #[test]
+    fn messages_name_the_id_of_a_row() {
+        let sorted = frame().sort_by("id").unwrap();
+        let message = |frame: &Frame, row| {
+            frame.column("value").unwrap().failure_at(row, "wrong").message().to_owned()
+        };
+        assert_eq!(message(&sorted, 2), "column `value`, row 1: wrong");
+        let identified = sorted.identified_by("id").unwrap();
+        assert_eq!(message(&identified, 2), "column `value`, row 1 (id 3): wrong");
+        assert_eq!(message(&identified.take(&[1]), 0), "column `value`, row 3 (id 2): wrong");
+        let identified = frame().identified_by("id").unwrap();
+        assert_eq!(message(&identified, 2), "column `value`, row 3 (id 2): wrong");
+        assert_eq!(printed_values(identified.column("id").unwrap()), "3, 1, 2");
+        let failure = frame().identified_by("name").unwrap_err();
+        assert!(failure.message().contains("no column `name`"), "{failure}");
     }
 
     #[test]
@@ -366,6 +400,23 @@ mod tests {
                     printed_values(whole.column(name).unwrap())
                 );
             }
+        }
+
+        #[test]
+        fn quotes_around_plain_text_do_not_matter(
+            rows in prop::collection::vec(prop::collection::vec("[a-z0-9.é+!]{1,12}", 3), 1..12),
+            end in prop::sample::select(vec!["\n", "\r\n", "\r"]),
+        ) {
+            let read = |quote: &str| {
+                let lines = rows.iter().map(|row| {
+                    let cells: Vec<String> =
+                        row.iter().map(|cell| format!("{quote}{cell}{quote}")).collect();
+                    format!("{}{end}", cells.join(","))
+                });
+                let text = lines.collect::<String>();
+                printed(&Frame::from_text(Role::Submission, &text))
+            };
+            prop_assert_eq!(read(""), read("\""));
         }
 
         #[test]
