@@ -74,9 +74,12 @@ impl Cells {
         self.text.truncate(self.next_start() as usize);
     }
 
-    /// How many cells at the end, without the first of them, have no text: so many bytes in a row are bytes after texts.
+    /// How many bytes at the end are bytes after texts: one, and one for each cell at the end that has no text. Looks at
+    /// a few cells only.
     pub(super) fn ends(&self) -> usize {
-        1 + self.starts.windows(2).rev().take_while(|starts| starts[1] - starts[0] <= 1).count()
+        const MOST: usize = 64;
+        let texts = self.starts.windows(2).rev().take(MOST);
+        1 + texts.take_while(|starts| starts[1] - starts[0] <= 1).count()
     }
 
     fn next_start(&self) -> u32 {
