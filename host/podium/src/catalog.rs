@@ -122,10 +122,10 @@ fn ids_in(folder: &Path) -> Result<Vec<String>, Error> {
     let mut ids = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(|source| Error::read(folder, source))? {
         let entry = entry.map_err(|source| Error::read(folder, source))?;
-        if let Ok(name) = entry.file_name().into_string() {
-            if entry.path().join(DEFINITION_FILE).is_file() {
-                ids.push(name);
-            }
+        if let Ok(name) = entry.file_name().into_string()
+            && entry.path().join(DEFINITION_FILE).is_file()
+        {
+            ids.push(name);
         }
     }
     ids.sort();

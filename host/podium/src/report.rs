@@ -163,11 +163,11 @@ impl GradingReport {
 
 /// Fills in what a report of the reference does not have, and puts its non-finite numbers where ours are.
 fn complete(fields: &mut Map<String, Value>) {
-    if let Some(Value::String(text)) = fields.get("score") {
-        if let Some(score) = parse_non_finite(text) {
-            fields.insert("score_text".to_owned(), text_of_non_finite(score).into());
-            fields.insert("score".to_owned(), Value::Null);
-        }
+    if let Some(Value::String(text)) = fields.get("score")
+        && let Some(score) = parse_non_finite(text)
+    {
+        fields.insert("score_text".to_owned(), text_of_non_finite(score).into());
+        fields.insert("score".to_owned(), Value::Null);
     }
     if !fields.contains_key("outcome") {
         let is_true = |name: &str| fields.get(name).and_then(Value::as_bool) == Some(true);
