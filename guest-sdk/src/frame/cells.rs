@@ -34,12 +34,14 @@ impl Cells {
         self.text.len()
     }
 
-    /// Makes room for as many cells again as the share of the file that is still to come lets expect.
+    /// Makes room for the cells that the share of the file that is still to come lets expect, but at most doubles it:
+    /// what comes may be quite different.
     pub(super) fn expect(&mut self, bytes_read: usize, bytes_to_come: usize) {
-        let spare = self.starts.capacity() - self.starts.len();
-        if bytes_read > 0 && spare < self.starts.len() / 16 {
-            let expected = self.starts.len() as f64 / bytes_read as f64 * bytes_to_come as f64;
-            self.starts.reserve_exact((expected * 1.02) as usize + 1024);
+        let cells = self.starts.len();
+        let spare = self.starts.capacity() - cells;
+        if bytes_read > 0 && spare < cells / 16 {
+            let expected = cells as f64 / bytes_read as f64 * bytes_to_come as f64;
+            self.starts.reserve_exact(((expected * 1.02) as usize + 1024).min(cells));
         }
     }
 
