@@ -8,67 +8,53 @@ use comfy_table::{Cell, Color};
 use owo_colors::OwoColorize;
 use podium::{GradingReport, Medal, Outcome};
 
+use crate::facts::Facts;
 use crate::{number, output, table};
 
 /// The report, in lines.
 pub(crate) fn describe(report: &GradingReport, metric: Option<&str>) -> String {
-    let mut text = String::new();
-    line(&mut text, "competition", &output::harmless(&report.competition_id));
-    line(&mut text, "submission", &output::harmless(&report.submission_path));
-    line(&mut text, "outcome", &outcome(report.outcome));
+    let mut facts = Facts::default();
+    facts.add("competition", output::harmless(&report.competition_id));
+    facts.add("submission", output::harmless(&report.submission_path));
+    facts.add("outcome", outcome(report.outcome));
     if let Some(score) = score(report) {
         let better = if report.is_lower_better { "lower" } else { "higher" };
         let metric =
             metric.map(|metric| format!("{}, ", output::harmless(metric))).unwrap_or_default();
-        line(&mut text, "score", &format!("{} ({metric}{better} is better)", score.bold()));
+        facts.add("score", format!("{} ({metric}{better} is better)", score.bold()));
     }
     if report.valid_submission {
-        line(&mut text, "medal", &medal(report.medal()));
-        let median = if report.above_median { "above" } else { "not above" };
+        facts.add("medal", medal(report.medal()));
         if report.median_threshold.is_some() {
-            line(&mut text, "median", median);
+            facts.add("median", if report.above_median { "above" } else { "not above" });
         }
         if let (Some(rank), Some(teams)) = (report.leaderboard_rank, report.leaderboard_teams) {
-            let place = format!(
-                "place {} among {} teams",
-                number::count(rank as u64),
-                number::count(teams as u64)
-            );
-            line(&mut text, "leaderboard", &format!("{place} (snapshot)"));
+            let (rank, teams) = (number::count(rank as u64), number::count(teams as u64));
+            facts.add("leaderboard", format!("place {rank} among {teams} teams (snapshot)"));
         }
     }
     if let Some(message) = &report.message {
-        line(&mut text, "message", &indented(&output::harmless(message)));
+        facts.add("message", output::harmless(message));
     }
     if report.rounding_decides {
-        line(
-            &mut text,
-            "note",
-            "rounded to five places the score earns something else than unrounded",
-        );
+        facts.add("note", "rounded the score earns something else than unrounded");
     }
     for warning in &report.warnings {
-        line(&mut text, &"warning".yellow().to_string(), &indented(&output::harmless(warning)));
+        facts.add("warning".yellow().to_string(), output::harmless(warning));
     }
     for issue in &report.known_issues {
         let issue = format!("{}: {}", issue.kind, issue.what);
-        line(&mut text, &"known issue".yellow().to_string(), &output::harmless(&issue));
+        facts.add("known issue".yellow().to_string(), output::harmless(&issue));
     }
     if let Some(receipt) = &report.receipt_id {
-        line(&mut text, "receipt", &receipt.to_string());
+        facts.add("receipt", receipt.to_string());
     }
-    if let Some(lines) = medal_lines(report) {
-        text.push('\n');
-        text.push_str(&lines);
-        text.push('\n');
-    }
-    if let Some(measures) = measures(report) {
-        text.push('\n');
-        text.push_str(&measures);
-        text.push('\n');
-    }
-    text.truncate(text.trim_end().len());
-    text
+    let parts = [
+        Some(facts.lines()),
+        report.valid_submission.then(|| medal_lines(report)).flatten(),
+        measures(report),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
 
 /// The score as it is ranked: rounded, infinite ones included.
@@ -160,17 +146,4 @@ fn measures(report: &GradingReport) -> Option<String> {
         let _ = write!(text, "\n… and {more} more: --json shows all");
     }
     Some(text)
-}
-
-fn line(text: &mut String, name: &str, value: &str) {
-    const WIDTH: usize = 13;
-    let visible = anstream::adapter::strip_str(name).to_string().chars().count();
-    let gap = " ".repeat(WIDTH.saturating_sub(visible));
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "{name}{gap}{value}");
-}
-
-/// The text with its further lines below its first.
-fn indented(text: &str) -> String {
-    text.trim_end().replace('\n', "\n             ")
 }

@@ -10,6 +10,7 @@ mod commands;
 mod docker;
 mod engine;
 mod exit;
+mod facts;
 mod failure;
 mod grading_text;
 mod interrupt;

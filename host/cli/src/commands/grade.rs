@@ -149,7 +149,7 @@ fn in_words(group: &RunGroupReport) -> String {
     let mut text = String::new();
     if !group.competition_reports.is_empty() {
         text.push_str(&gradings(&group.competition_reports));
-        text.push('\n');
+        text.push_str("\n\n");
     }
     let mut table = table::with_headings(["", "all", "without known issues"]);
     let rows: [(&str, fn(&Totals) -> u64); 8] = [

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::arguments::Shared;
 use crate::exit::Exit;
+use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::{engine, number, output};
 
@@ -69,42 +70,23 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
 fn in_words(inspected: &Inspected) -> String {
     let Inspection { size, sha256, contract, imports, exports, sealed, functions, .. } =
         inspected.inspection;
-    let list =
-        |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-    let mut lines = vec![
-        ("grader", inspected.path.display().to_string()),
-        (
-            "size",
-            format!(
-                "{}, {}",
-                number::size(*size),
-                number::counted(*functions as usize, "function")
-            ),
-        ),
-        ("sha256", sha256.to_string()),
-        (
-            "contract",
-            contract
-                .map_or_else(|| "none".to_owned(), |version| format!("podium:grading {version}")),
-        ),
-        ("imports", list(imports)),
-        ("exports", list(exports)),
-        (
-            "sealed",
-            if *sealed {
-                "yes".to_owned()
-            } else {
-                "no: it imports more than the contract".to_owned()
-            },
-        ),
-    ];
-    if let Some(Description { competition, metric, direction }) = inspected.description {
-        lines.push(("competition", competition.clone()));
-        lines.push(("metric", format!("{metric}, {direction} is better")));
+    let list = |names: &[String]| {
+        if names.is_empty() { "nothing".to_owned() } else { output::harmless(&names.join("\n")) }
+    };
+    let mut facts = Facts::default();
+    facts.add("grader", output::harmless(&inspected.path.display().to_string()));
+    let functions = number::counted(usize::try_from(*functions).unwrap_or(usize::MAX), "function");
+    facts.add("size", format!("{}, {functions}", number::size(*size)));
+    facts.add("sha256", sha256.to_string());
+    let contract =
+        contract.map_or_else(|| "none".to_owned(), |version| format!("podium:grading {version}"));
+    facts.add("contract", contract);
+    facts.add("imports", list(imports));
+    facts.add("exports", list(exports));
+    facts.add("sealed", if *sealed { "yes" } else { "no: it imports more than the contract" });
+    if let Some(Description { competition, metric, direction, .. }) = inspected.description {
+        facts.add("competition", output::harmless(competition));
+        facts.add("metric", format!("{}, {direction}", output::harmless(metric)));
     }
-    let lines: Vec<String> = lines
-        .into_iter()
-        .map(|(name, value)| format!("{name:<13}{}", output::harmless(&value)))
-        .collect();
-    lines.join("\n")
+    facts.lines()
 }

@@ -150,7 +150,7 @@ fn as_table(competitions: &[Listed]) -> String {
             Cell::new(listed.split.map_or("-", split_name)),
             Cell::new(output::harmless(listed.category.unwrap_or("-"))),
             Cell::new(output::harmless(listed.metric)),
-            Cell::new(listed.direction),
+            Cell::new(if listed.direction.is_lower_better() { "lower" } else { "higher" }),
             Cell::new(yes_or_no(listed.awards_medals)),
             match listed.known_issues {
                 0 => table::number("-"),

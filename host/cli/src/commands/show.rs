@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use comfy_table::Cell;
 use podium::{Competition, Definition, LimitOverrides, Limits, Thresholds};
 use serde::Serialize;
 use termimad::MadSkin;
 
 use crate::arguments::Shared;
 use crate::exit::Exit;
+use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::places::Places;
-use crate::{number, output, table};
+use crate::{number, output};
 
 /// What `podium show` is told.
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     if shared.json {
         output::print_json(&shown)?;
     } else {
-        output::print(&description(&competition))?;
+        output::print(&format!("{}\n", description(&competition).trim_end()))?;
         output::print(&facts(&competition, &shown))?;
     }
     Ok(Exit::Success)
@@ -83,11 +83,8 @@ fn description(competition: &Competition) -> String {
 
 fn facts(competition: &Competition, shown: &Shown) -> String {
     let definition = &competition.definition;
-    let mut table = table::with_headings(["", ""]);
-    table.set_header(Vec::<Cell>::new());
-    let mut row = |name: &str, value: String| {
-        table.add_row([name.to_owned(), output::harmless(&value)]);
-    };
+    let mut facts = Facts::default();
+    let mut row = |name: &str, value: String| facts.add(name, output::harmless(&value));
     row("competition", definition.id.clone());
     if let Some(category) = &definition.category {
         row("category", category.clone());
@@ -95,7 +92,7 @@ fn facts(competition: &Competition, shown: &Shown) -> String {
     if let Some(complexity) = definition.complexity {
         row("split", super::list::split_name(complexity).to_owned());
     }
-    row("metric", format!("{}, {} is better", definition.metric.name, definition.metric.direction));
+    row("metric", format!("{}, {}", definition.metric.name, definition.metric.direction));
     match shown.thresholds {
         None => {
             row("medal lines", "none: there is neither [medals] nor a leaderboard.csv".to_owned())
@@ -149,5 +146,5 @@ fn facts(competition: &Competition, shown: &Shown) -> String {
         let source = issue.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
         row("known issue", format!("{}: {}{source}", issue.kind, issue.what));
     }
-    table.to_string()
+    facts.lines()
 }
