@@ -355,7 +355,7 @@ fn failures_say_where_and_keep_the_answers_secret() {
                 &secret,
                 &objects(Role::Submission, &[Cell::Text("a"), Cell::Missing, Cell::Text("b")]),
             ),
-            "column `species`, row 2: expected a text, as in other rows of this column, found an empty cell",
+            "column `species`, row 2: the cell is empty; every row needs a label",
         ),
         (
             "a fraction as a label",

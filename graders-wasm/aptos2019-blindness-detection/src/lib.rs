@@ -15,8 +15,10 @@ impl Grader for Aptos2019BlindnessDetection {
         answers.require_columns(&["id_code", "diagnosis"])?;
         submission.require_columns(&["id_code", "diagnosis"])?;
         require_same_ids("id_code", submission, answers)?;
-        let (submission, answers) = (submission.sort_by("id_code")?, answers.sort_by("id_code")?);
-        metrics::quadratic_kappa(submission.column("diagnosis")?, answers.column("diagnosis")?).map(Score::new)
+        let submission = submission.sort_by("id_code")?.identified_by("id_code")?;
+        let answers = answers.sort_by("id_code")?;
+        metrics::quadratic_kappa(submission.column("diagnosis")?, answers.column("diagnosis")?)
+            .map(Score::new)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Mean edit distance of `sentence`, by Unicode code points, sentences matched by `id`.
 
-use podium_grader::frame::align_on;
+use podium_grader::frame::match_rows;
 use podium_grader::metrics::{levenshtein::Levenshtein, numeric};
 use podium_grader::{Cell, Column, Direction, Failure, Frame, Grader, Score};
 
@@ -13,16 +13,17 @@ impl Grader for BillionWordImputation {
     const ANSWER_COLUMNS: Option<&'static [&'static str]> = Some(&["id", "sentence"]);
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
-        answers.require_columns(&["id", "sentence"])?;
-        submission.require_columns(&["id", "sentence"])?;
-        let (submission, answers) = align_on("id", submission, answers)?;
+        let (submission, answers) = match_rows("id", &["sentence"], submission, answers)?;
         let (sentences, predicted) = (answers.column("sentence")?, submission.column("sentence")?);
         let mut levenshtein = Levenshtein::new();
         let distances: Vec<f64> = (0..sentences.len())
-            .map(|row| Ok(levenshtein.text(sentence(sentences, row)?, sentence(predicted, row)?) as f64))
+            .map(|row| {
+                Ok(levenshtein.text(sentence(sentences, row)?, sentence(predicted, row)?) as f64)
+            })
             .collect::<Result<_, Failure>>()?;
         let unchanged = distances.iter().filter(|distance| **distance == 0.0).count();
-        Ok(Score::new(numeric::mean(&distances)).with("sentences without a difference", unchanged as f64))
+        Ok(Score::new(numeric::mean(&distances))
+            .with("sentences without a difference", unchanged as f64))
     }
 }
 
@@ -30,7 +31,10 @@ impl Grader for BillionWordImputation {
 fn sentence(column: &Column, row: usize) -> Result<&str, Failure> {
     match column.cell(row) {
         Cell::Text(sentence) => Ok(sentence),
-        _ => Err(column.failure_at(row, format_args!("{} where a sentence is expected", column.describe(row)))),
+        _ => Err(column.failure_at(
+            row,
+            format_args!("{} where a sentence is expected", column.describe(row)),
+        )),
     }
 }
 

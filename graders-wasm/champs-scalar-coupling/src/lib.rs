@@ -22,6 +22,7 @@ impl Grader for ChampsScalarCoupling {
         answers.require_columns(&["id", "type", CONSTANT])?;
         submission.require_columns(&["id", CONSTANT])?;
         require_same_ids("id", submission, answers)?;
+        let submission = submission.identified_by("id")?;
 
         let (constants, predicted) = (answers.column(CONSTANT)?, submission.column(CONSTANT)?);
         let pairs = answers.column("id")?.merge_rows(submission.column("id")?)?;

@@ -22,7 +22,8 @@ impl Grader for GoogleQuestChallenge {
         answers.require_exact_columns(&columns)?;
         submission.require_exact_columns(&columns)?;
         require_same_length("qa_id", submission, answers)?;
-        let (submission, answers) = (submission.sort_by("qa_id")?, answers.sort_by("qa_id")?);
+        let submission = submission.sort_by("qa_id")?.identified_by("qa_id")?;
+        let answers = answers.sort_by("qa_id")?;
         let correlations: Vec<f64> = JUDGEMENTS
             .iter()
             .map(|name| metrics::spearman(submission.column(name)?, answers.column(name)?))

@@ -26,9 +26,10 @@ impl Grader for HmsHarmfulBrainActivity {
         let required = [&[ID], &VOTES[..]].concat();
         answers.require_columns(&required)?;
         submission.require_columns(&required)?;
-        require_distributions(submission)?;
         require_same_length(ID, submission, answers)?;
         require_same_ids(ID, submission, answers)?;
+        let submission = submission.identified_by(ID)?;
+        require_distributions(&submission)?;
         let (submission, answers) = (submission.sort_by(ID)?, answers.sort_by(ID)?);
 
         let truth = voted_shares(&answers)?;
@@ -49,42 +50,39 @@ fn require_distributions(submission: &Frame) -> Result<(), Failure> {
     let names: Vec<&str> = submission.column_names().filter(|name| *name != ID).collect();
     let numbers = columns(submission, names)?;
     for column in &numbers {
+        if let Some(row) = column.cause_of_text() {
+            return Err(wrong_value(column, row));
+        }
         if !column.dtype().is_number() {
-            return Err(column.failure(format_args!(
-                "expected numbers between 0 and 1, but the whole column is read as {}",
-                column.dtype().describe()
-            )));
+            return Err(column.failure("holds truth values; write 0 and 1"));
         }
         let values = column.to_f64()?;
         if let Some(row) = values.iter().position(|value| *value < 0.0 || *value > 1.0) {
-            return Err(column.failure_at(
-                row,
-                format_args!(
-                    "{} where a probability between 0 and 1 is expected",
-                    column.describe(row)
-                ),
-            ));
+            return Err(wrong_value(column, row));
         }
     }
     let of_patterns = row_sums(&columns(submission, VOTES)?)?;
-    let wrong = |sum: &f64| python_round(*sum, 5) != 1.0;
-    if let Some(row) = of_patterns.iter().position(wrong) {
-        return Err(wrong_sum(submission, row, "six patterns", of_patterns[row]));
+    if let Some(row) = of_patterns.iter().position(|sum| python_round(*sum, 5) != 1.0) {
+        return wrong_sum(submission, row, "six patterns", of_patterns[row]);
     }
     let of_all = row_sums(&numbers)?;
     match of_all.iter().position(|sum| !numeric::is_close(*sum, 1.0, 1e-8)) {
         None => Ok(()),
-        Some(row) => {
-            Err(wrong_sum(submission, row, "columns, unknown ones included,", of_all[row]))
-        }
+        Some(row) => wrong_sum(submission, row, "columns, unknown ones included,", of_all[row]),
     }
 }
 
-fn wrong_sum(submission: &Frame, row: usize, what: &str, sum: f64) -> Failure {
-    Failure::submission(format!(
-        "row {}: the probabilities of all {what} add up to {sum}, and have to add up to 1",
-        submission.file_row(row)
-    ))
+fn wrong_value(column: &Column, row: usize) -> Failure {
+    let found = column.describe(row);
+    column.failure_at(row, format_args!("{found} where a probability between 0 and 1 is expected"))
+}
+
+fn wrong_sum(submission: &Frame, row: usize, what: &str, sum: f64) -> Result<(), Failure> {
+    Err(Failure::submission(format!(
+        "row {} (id {}): the probabilities of all {what} add up to {sum}, and have to add up to 1",
+        submission.file_row(row),
+        submission.column(ID)?.cell(row).describe(),
+    )))
 }
 
 /// The share of the votes that each pattern got, a vector a pattern.

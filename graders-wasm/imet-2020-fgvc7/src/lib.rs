@@ -2,7 +2,7 @@
 //!
 //! Attributes that no answer has are not counted, and one that is repeated counts once.
 
-use podium_grader::frame::align_on;
+use podium_grader::frame::match_rows;
 use podium_grader::metrics::{Average, LabelSets, Vocabulary, label_sets};
 use podium_grader::text::python_split;
 use podium_grader::{Cell, Column, Direction, Failure, Frame, Grader, Score};
@@ -16,9 +16,7 @@ impl Grader for Imet2020 {
     const ANSWER_COLUMNS: Option<&'static [&'static str]> = Some(&["id", "attribute_ids"]);
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
-        answers.require_columns(&["id", "attribute_ids"])?;
-        submission.require_columns(&["id", "attribute_ids"])?;
-        let (submission, answers) = align_on("id", submission, answers)?;
+        let (submission, answers) = match_rows("id", &["attribute_ids"], submission, answers)?;
         let truth = attributes(answers.column("attribute_ids")?)?;
         let predicted = attributes(submission.column("attribute_ids")?)?;
 

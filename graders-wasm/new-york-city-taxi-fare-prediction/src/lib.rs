@@ -15,8 +15,10 @@ impl Grader for NewYorkCityTaxiFarePrediction {
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
         answers.require_columns(&["key", "fare_amount"])?;
         submission.require_columns(&["key", "fare_amount"])?;
-        let (submission, answers) = (submission.sort_by("key")?, answers.sort_by("key")?);
-        let (fares, predicted) = (answers.column("fare_amount")?, submission.column("fare_amount")?);
+        let submission = submission.sort_by("key")?.identified_by("key")?;
+        let answers = answers.sort_by("key")?;
+        let (fares, predicted) =
+            (answers.column("fare_amount")?, submission.column("fare_amount")?);
         metrics::root_mean_squared_error(fares, predicted).map(Score::new)
     }
 }

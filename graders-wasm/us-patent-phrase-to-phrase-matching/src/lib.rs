@@ -1,6 +1,6 @@
 //! Pearson correlation of `score`, pairs of phrases matched by `id`.
 
-use podium_grader::frame::align_on;
+use podium_grader::frame::match_rows;
 use podium_grader::{Direction, Failure, Frame, Grader, Score, metrics};
 
 struct UsPatentPhraseToPhraseMatching;
@@ -12,9 +12,7 @@ impl Grader for UsPatentPhraseToPhraseMatching {
     const ANSWER_COLUMNS: Option<&'static [&'static str]> = Some(&["id", "score"]);
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
-        answers.require_columns(&["id", "score"])?;
-        submission.require_columns(&["id", "score"])?;
-        let (submission, answers) = align_on("id", submission, answers)?;
+        let (submission, answers) = match_rows("id", &["score"], submission, answers)?;
         metrics::pearson(answers.column("score")?, submission.column("score")?).map(Score::new)
     }
 }

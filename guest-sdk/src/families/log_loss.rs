@@ -37,8 +37,9 @@ pub fn log_loss_of_classes(
     answers.require_columns(&required)?;
     submission.require_columns(&required)?;
     require_same_length(id, submission, answers)?;
-    require_distributions(submission, classes, sums)?;
-    let (submission, answers) = align_on(id, submission, answers)?;
+    let submission = submission.identified_by(id)?;
+    require_distributions(&submission, id, classes, sums)?;
+    let (submission, answers) = align_on(id, &submission, answers)?;
     require_same_list(submission.column(id)?, answers.column(id)?)?;
 
     let truth = matrix(&answers, classes)?;
@@ -68,18 +69,21 @@ pub fn log_loss(
     submission.require_columns(&[id, target])?;
     require_same_ids(id, submission, answers)?;
     require_same_length(id, submission, answers)?;
+    let submission = submission.identified_by(id)?;
     require_probabilities(submission.column(target)?)?;
     let (submission, answers) = (submission.sort_by(id)?, answers.sort_by(id)?);
     metrics::log_loss(answers.column(target)?, submission.column(target)?).map(Score::new)
 }
 
 /// Checks that the columns `classes` hold probabilities that add up to one in each row: see [`require_probabilities`].
+/// The column `id` says in messages which row.
 ///
 /// # Errors
 /// The table's side is at fault where they do not; the message names the first such row. With [`SumsToOne::Close`] also
 /// where some columns hold truth values and others numbers, since numpy has no isclose for Python objects.
 pub fn require_distributions(
     table: &Frame,
+    id: &str,
     classes: &[&str],
     sums: SumsToOne,
 ) -> Result<(), Failure> {
@@ -105,8 +109,9 @@ pub fn require_distributions(
     match sums.iter().position(|sum| !is_one(*sum)) {
         None => Ok(()),
         Some(row) => Err(table.role().failure(format!(
-            "row {}: the probabilities of the {} classes add up to {}, and have to add up to 1",
+            "row {} (id {}): the probabilities of the {} classes add up to {}, and have to add up to 1",
             table.file_row(row),
+            table.column(id)?.cell(row).describe(),
             classes.len(),
             sums[row],
         ))),
@@ -185,12 +190,21 @@ mod tests {
         let cases = [
             ("id,a\nx,1\ny,0\n", "submission.csv has no column `b`"),
             ("id,a,b\nx,1,0\n", "submission.csv has 1 row where 2 are expected"),
-            ("id,a,b\ny,0.5,0.5\nx,0.5,1.5\n", "column `b`, row 2: 1.5 where a probability"),
-            ("id,a,b\ny,0.5,0.5\nx,0.5,\n", "column `b`, row 2: an empty cell where a probability"),
-            ("id,a,b\ny,0.5,0.5\nx,0.5,-\n", "column `b`, row 2: expected a number, found `-`"),
+            (
+                "id,a,b\ny,0.5,0.5\nx,0.5,1.5\n",
+                "column `b`, row 2 (id `x`): 1.5 where a probability",
+            ),
+            (
+                "id,a,b\ny,0.5,0.5\nx,0.5,\n",
+                "column `b`, row 2 (id `x`): an empty cell where a probability",
+            ),
+            (
+                "id,a,b\ny,0.5,0.5\nx,0.5,-\n",
+                "column `b`, row 2 (id `x`): expected a number, found `-`",
+            ),
             (
                 "id,a,b\ny,0.5,0.5\nx,0.5,0.25\n",
-                "row 2: the probabilities of the 2 classes add up to 0.75",
+                "row 2 (id `x`): the probabilities of the 2 classes add up to 0.75",
             ),
             (
                 "id,a,b\ny,True,0.0\nx,False,1.0\n",
@@ -232,8 +246,8 @@ mod tests {
         for (submission, expected) in [
             ("id,p\n2,1\n1,0\n2,1\n", "row 3 repeats the id 2"),
             ("id,p\n2,1\n", "1 id is missing, the first is 1"),
-            ("id,p\n2,1\n1,\n", "column `p`, row 2: an empty cell"),
-            ("id,p\n2,1\n1,1e-3x\n", "column `p`, row 2: expected a number, found `1e-3x`"),
+            ("id,p\n2,1\n1,\n", "column `p`, row 2 (id 1): an empty cell"),
+            ("id,p\n2,1\n1,1e-3x\n", "column `p`, row 2 (id 1): expected a number, found `1e-3x`"),
         ] {
             let message = grade(submission).unwrap_err().to_string();
             assert!(message.contains(expected), "{submission:?}: {message}");

@@ -65,16 +65,18 @@ fn require_whole(column: &Column, values: &[f64]) -> Result<(), Failure> {
 
 /// Succeeds where each cell is text.
 fn require_text(column: &Column, objects: &Objects) -> Result<(), Failure> {
-    match objects.iter().position(|cell| cell.text().is_none()) {
-        None => Ok(()),
-        Some(row) => Err(column.failure_at(
-            row,
-            format_args!(
-                "expected a text, as in other rows of this column, found {}",
-                column.describe(row)
-            ),
-        )),
+    let Some(row) = objects.iter().position(|cell| cell.text().is_none()) else { return Ok(()) };
+    // An empty cell is what makes objects of truth values, and what is to be put right.
+    if let Some(row) = column.first_missing() {
+        return Err(column.failure_at(row, "the cell is empty; every row needs a label"));
     }
+    Err(column.failure_at(
+        row,
+        format_args!(
+            "expected a text, as in other rows of this column, found {}",
+            column.describe(row)
+        ),
+    ))
 }
 
 /// The kind that two columns of labels have together: `_check_targets`.
