@@ -105,7 +105,7 @@ fn objects<'a>(column: &'a Column, row: usize, id: &str) -> Result<Vec<Object<'a
         return Ok(Vec::new());
     }
     let words: Vec<&str> = text.split(' ').collect();
-    if words.len() % 9 != 0 {
+    if !words.len().is_multiple_of(9) {
         return Err(failure(format!("found {} words; each box needs nine, {FORM}", words.len())));
     }
     let object = |(number, words): (usize, &[&'a str])| {

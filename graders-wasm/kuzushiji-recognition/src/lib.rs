@@ -72,7 +72,7 @@ fn points<'a>(column: &'a Column, row: usize, page: &str) -> Result<Vec<Point<'a
         }
     };
     let words: Vec<&str> = text.split(' ').collect();
-    if words.len() % 3 != 0 {
+    if !words.len().is_multiple_of(3) {
         let what = format!(
             "page `{page}`: found {} words separated by single spaces; each character needs three, `label x y`",
             words.len()

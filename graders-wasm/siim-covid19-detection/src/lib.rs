@@ -86,7 +86,7 @@ fn predictions<'a>(column: &'a Column, ids: &Column) -> Result<Vec<Vec<Predictio
                 ))
             })?;
             let words: Vec<&str> = python_split(text).collect();
-            if words.len() % 6 != 0 {
+            if !words.len().is_multiple_of(6) {
                 return Err(failure(format!(
                     "found {} words; each box needs six, {FORM}",
                     words.len()

@@ -124,7 +124,7 @@ fn detections(submission: &Frame, images: &Images) -> Result<Vec<Detection>, Fai
             })
         };
         let words: Vec<f64> = text.split(' ').enumerate().map(number).collect::<Result<_, _>>()?;
-        if words.len() % 6 != 0 {
+        if !words.len().is_multiple_of(6) {
             return Err(failure(format!(
                 "found {} words; each box needs six, {FORM}",
                 words.len()
