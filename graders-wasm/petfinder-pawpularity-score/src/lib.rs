@@ -1,0 +1,35 @@
+//! Root mean squared error of `Pawpularity`, a number from 1 to 100, pictures matched by `Id`.
+
+use podium_grader::frame::match_rows;
+use podium_grader::{Column, Direction, Failure, Frame, Grader, Score, metrics};
+
+struct PetfinderPawpularityScore;
+
+impl Grader for PetfinderPawpularityScore {
+    const COMPETITION: &'static str = "petfinder-pawpularity-score";
+    const METRIC: &'static str = "root mean squared error";
+    const DIRECTION: Direction = Direction::LowerIsBetter;
+    const ANSWER_COLUMNS: Option<&'static [&'static str]> = Some(&["Id", "Pawpularity"]);
+
+    fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
+        let (submission, answers) = match_rows("Id", &["Pawpularity"], submission, answers)?;
+        let (predicted, truth) =
+            (submission.column("Pawpularity")?, answers.column("Pawpularity")?);
+        require_pawpularity(predicted)?;
+        require_pawpularity(truth)?;
+        metrics::root_mean_squared_error(truth, predicted).map(Score::new)
+    }
+}
+
+/// Checks that all values are numbers from 1 to 100.
+fn require_pawpularity(column: &Column) -> Result<(), Failure> {
+    match column.first_outside(1.0, 100.0)? {
+        None => Ok(()),
+        Some(row) => Err(column.failure_at(
+            row,
+            format_args!("expected a number from 1 to 100, found {}", column.describe(row)),
+        )),
+    }
+}
+
+podium_grader::export!(PetfinderPawpularityScore);
