@@ -16,13 +16,14 @@ impl Grader for INaturalist2019 {
         let (submission, answers) = match_rows("id", &["predicted"], submission, answers)?;
 
         let truth = labels(answers.column("predicted")?, |class| class.to_integer())?;
-        let prediction = labels(submission.column("predicted")?, first_class)?;
+        let predicted = submission.column("predicted")?;
+        predicted.require_complete()?;
+        let prediction = labels(predicted, first_class)?;
         Ok(Score::new(1.0 - metrics::accuracy(&truth, &prediction)?))
     }
 }
 
-/// The first of the classes of a row, which are separated by spaces. A column of numbers must be one of whole numbers:
-/// with one empty cell it would be read as fractions.
+/// The first of the classes of a row, which are separated by spaces. Numbers have to be written without a point.
 fn first_class(classes: Cell<'_>) -> Option<Integer> {
     match classes {
         Cell::Text(classes) => python_int(python_split(classes).next()?).ok(),

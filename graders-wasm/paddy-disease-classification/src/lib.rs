@@ -1,5 +1,6 @@
 //! Accuracy of the disease `label`, pictures matched by `image_id`. A missing label is a wrong one.
 
+use podium_grader::families::accuracy::accuracy_of_labels;
 use podium_grader::frame::match_rows;
 use podium_grader::{Cell, Direction, Failure, Frame, Grader, Score, metrics};
 
@@ -17,8 +18,7 @@ impl Grader for PaddyDiseaseClassification {
 
         // Next to an empty text, numbers become texts, too.
         let labels = submission.column("label")?.fill_missing(Cell::Text(""));
-        metrics::accuracy(answers.column("label")?, &metrics::listed_labels(&labels))
-            .map(Score::new)
+        accuracy_of_labels(&metrics::listed_labels(&labels), answers.column("label")?)
     }
 }
 

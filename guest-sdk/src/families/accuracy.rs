@@ -1,8 +1,8 @@
 //! Competitions that count how many labels are right, rows matched by an id.
 
 use crate::failure::Failure;
-use crate::frame::{Frame, match_rows};
-use crate::grader::Score;
+use crate::frame::{Column, Dtype, Frame, match_rows};
+use crate::grader::{Score, warn};
 use crate::metrics;
 
 /// Accuracy of the column `target`, rows matched by the column `id`.
@@ -17,7 +17,7 @@ pub fn accuracy(
     target: &str,
 ) -> Result<Score, Failure> {
     let (submission, answers) = match_rows(id, &[target], submission, answers)?;
-    metrics::accuracy(answers.column(target)?, submission.column(target)?).map(Score::new)
+    accuracy_of_labels(submission.column(target)?, answers.column(target)?)
 }
 
 /// Accuracy of the column `target` as Python's `str()` prints it, rows matched by the column `id`. A missing value is
@@ -32,6 +32,82 @@ pub fn accuracy_of_texts(
     target: &str,
 ) -> Result<Score, Failure> {
     let (submission, answers) = match_rows(id, &[target], submission, answers)?;
-    metrics::accuracy(&answers.column(target)?.as_text(), &submission.column(target)?.as_text())
-        .map(Score::new)
+    accuracy_of_labels(&submission.column(target)?.as_text(), &answers.column(target)?.as_text())
+}
+
+/// Accuracy of labels whose rows are matched. Says so where none can be right because one side is text and the other is
+/// not: one word among numbers makes text of all of them.
+///
+/// # Errors
+/// As [`metrics::accuracy`].
+pub fn accuracy_of_labels(predicted: &Column, truth: &Column) -> Result<Score, Failure> {
+    let accuracy = metrics::accuracy(truth, predicted)?;
+    if let Some(mismatch) = mismatch(predicted, truth.dtype()) {
+        warn(&mismatch);
+    }
+    Ok(Score::new(accuracy))
+}
+
+/// What to say where no label can be right for its type.
+fn mismatch(predicted: &Column, expected: Dtype) -> Option<String> {
+    let name = predicted.name();
+    match (predicted.dtype(), expected) {
+        (Dtype::Object, expected) if expected.is_numeric() => {
+            let row = predicted.cause_of_text()?;
+            Some(format!(
+                "column `{name}`: row {} has {}, which makes text of the whole column; no text equals the numbers that are expected",
+                predicted.file_row(row),
+                predicted.describe(row)
+            ))
+        }
+        (dtype, Dtype::Object) if dtype.is_numeric() && !predicted.is_empty() => Some(format!(
+            "column `{name}`: its values are read as {}; none equals the texts that are expected",
+            dtype.describe()
+        )),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Role;
+
+    fn frame(role: Role, text: &str) -> Frame {
+        Frame::from_text(role, text).unwrap()
+    }
+
+    #[test]
+    fn rows_are_matched_by_id() {
+        let answers = frame(Role::Answers, "id,label\n1,a\n2,b\n3,b\n4,c\n");
+        let submission = frame(Role::Submission, "label,id\nb,3\na,1\na,2\nc,4\n");
+        assert_eq!(accuracy(&submission, &answers, "id", "label"), Ok(Score::new(0.75)));
+    }
+
+    #[test]
+    fn texts_are_those_that_python_prints() {
+        let answers = frame(Role::Answers, "id,label\n1,7\n2,\n3,null\n4,x\n");
+        let submission = frame(Role::Submission, "id,label\n1,7\n2,nan\n3,NA\n4,y\n");
+        let score = accuracy_of_texts(&submission, &answers, "id", "label");
+        assert_eq!(score, Ok(Score::new(0.75)));
+        let submission = frame(Role::Submission, "id,label\n1,7.0\n2,\n3,\n4,\n");
+        let score = accuracy_of_texts(&submission, &answers, "id", "label");
+        assert_eq!(score, Ok(Score::new(0.5)));
+    }
+
+    #[test]
+    fn labels_that_cannot_be_right_are_remarked_upon() {
+        let remark = |rows: &str, expected| {
+            let submission = frame(Role::Submission, &format!("label\n{rows}"));
+            mismatch(submission.column("label").unwrap(), expected)
+        };
+        let remarked = |remark: Option<String>, start: &str| {
+            assert!(remark.as_ref().is_some_and(|remark| remark.starts_with(start)), "{remark:?}");
+        };
+        remarked(remark("1\n2\n- \n", Dtype::Int64), "column `label`: row 3 has `- `, which makes");
+        remarked(remark("1\n0.5\n", Dtype::Object), "column `label`: its values are read as num");
+        remarked(remark("True\n", Dtype::Object), "column `label`: its values are read as truth");
+        assert_eq!(remark("1\n2.0\n", Dtype::Int64), None);
+        assert_eq!(remark("1\nx\n", Dtype::Object), None);
+    }
 }
