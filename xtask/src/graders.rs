@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -68,39 +68,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
 
     setup::install_grader_target()?;
-    let (modules, build) = build_modules(&chosen)?;
     let folder = workspace::built_graders();
-    let mut digests = BTreeMap::new();
-    let mut written = 0_usize;
-    for (id, module) in &modules {
-        let module =
-            fs::read(module).with_context(|| format!("could not read {}", module.display()))?;
-        let component =
-            encode(&module).with_context(|| format!("could not make a component of {id}"))?;
-        written += usize::from(workspace::write_if_changed(
-            &folder.join(format!("{id}.wasm")),
-            &component,
-        )?);
-        digests.insert(id.clone(), sha256(&component));
-    }
-    eprintln!(
-        "{} graders in {}: {written} new, {} as before",
-        modules.len(),
-        folder.display(),
-        modules.len() - written
-    );
-    build?;
-    for grader in &chosen {
-        ensure!(
-            modules.contains_key(&grader.id),
-            "cargo made no module of graders-wasm/{}: its Cargo.toml needs `crate-type = [\"cdylib\"]`",
-            grader.id
-        );
-    }
+    let built = build(&chosen, &folder)?;
     if all {
         remove_stale(&folder, &crates)?;
     }
-    compare_with_lock(arguments, &digests, all)
+    compare_with_lock(arguments, &built, all)
 }
 
 /// The crates in `graders-wasm/`, by id.
@@ -150,9 +123,11 @@ fn choose(crates: &[GraderCrate], ids: &[String]) -> Result<Vec<GraderCrate>> {
         .collect()
 }
 
-/// Has cargo build the modules, all in one call. Gives those that were built, by id, and whether all went well: one
-/// broken grader does not hold up the others.
-fn build_modules(crates: &[GraderCrate]) -> Result<(BTreeMap<String, PathBuf>, Result<()>)> {
+/// Builds components into the folder, and gives their digests by id.
+///
+/// Cargo is called once for all. Each module becomes a component as soon as it is there, so that what is finished is kept
+/// when the rest is interrupted or broken.
+fn build(crates: &[GraderCrate], folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut command = workspace::cargo();
     command
         .args(["build", "--keep-going", "--target", GRADER_TARGET, "--profile", PROFILE])
@@ -165,44 +140,63 @@ fn build_modules(crates: &[GraderCrate]) -> Result<(BTreeMap<String, PathBuf>, R
     }
     let mut child = command.spawn().context("could not start cargo")?;
     let stdout = child.stdout.take().context("cargo's output is piped")?;
-    let modules = modules_in(BufReader::new(stdout))?;
-    let status = child.wait()?;
-    let build = if status.success() {
-        Ok(())
-    } else {
-        Err(anyhow::anyhow!("some graders could not be built; cargo's messages are above"))
-    };
-    Ok((modules, build))
-}
-
-/// Finds the modules of graders in cargo's JSON messages.
-fn modules_in(messages: impl std::io::BufRead) -> Result<BTreeMap<String, PathBuf>> {
-    #[derive(Deserialize)]
-    struct Message {
-        #[serde(default)]
-        reason: String,
-        #[serde(default)]
-        manifest_path: PathBuf,
-        #[serde(default)]
-        filenames: Vec<PathBuf>,
-    }
-    let mut modules = BTreeMap::new();
-    for line in messages.lines() {
-        let line = line?;
-        let Ok(message) = serde_json::from_str::<Message>(&line) else { continue };
-        let folder = message.manifest_path.parent();
-        let in_graders = folder.and_then(Path::parent).and_then(Path::file_name)
-            == Some(OsStr::new("graders-wasm"));
-        let id = folder.and_then(Path::file_name);
-        let module =
-            message.filenames.into_iter().find(|file| file.extension() == Some(OsStr::new("wasm")));
-        if let ("compiler-artifact", true, Some(id), Some(module)) =
-            (message.reason.as_str(), in_graders, id, module)
-        {
-            modules.insert(id.to_string_lossy().into_owned(), module);
+    let mut digests = BTreeMap::new();
+    let mut broken = Vec::new();
+    let mut written = 0_usize;
+    for line in BufReader::new(stdout).lines() {
+        let Some((id, module)) = module_in(&line?) else { continue };
+        match encode_file(&module, &folder.join(format!("{id}.wasm"))) {
+            Ok((digest, new)) => {
+                written += usize::from(new);
+                digests.insert(id, digest);
+            }
+            Err(error) => broken.push(format!("{id}: {error:#}")),
         }
     }
-    Ok(modules)
+    let status = child.wait()?;
+    eprintln!(
+        "{} graders in {}: {written} new, {} as before",
+        digests.len(),
+        folder.display(),
+        digests.len() - written
+    );
+    ensure!(broken.is_empty(), "no components could be made of\n{}", broken.join("\n"));
+    ensure!(status.success(), "some graders could not be built; cargo's messages are above");
+    for grader in crates {
+        ensure!(
+            digests.contains_key(&grader.id),
+            "cargo made no module of graders-wasm/{}: its Cargo.toml needs `crate-type = [\"cdylib\"]`",
+            grader.id
+        );
+    }
+    Ok(digests)
+}
+
+/// Finds the module of a grader, with its id, in one of cargo's JSON messages.
+fn module_in(message: &str) -> Option<(String, PathBuf)> {
+    #[derive(Deserialize)]
+    struct Message {
+        reason: String,
+        manifest_path: PathBuf,
+        filenames: Vec<PathBuf>,
+    }
+    // Other messages have other fields.
+    let message: Message = serde_json::from_str(message).ok()?;
+    let folder = message.manifest_path.parent()?;
+    let is_grader = message.reason == "compiler-artifact"
+        && folder.parent()?.file_name() == Some(OsStr::new("graders-wasm"));
+    let module =
+        message.filenames.into_iter().find(|file| file.extension() == Some(OsStr::new("wasm")))?;
+    let id = folder.file_name()?.to_string_lossy().into_owned();
+    is_grader.then_some((id, module))
+}
+
+/// Writes the component of a module; gives its digest, and whether it is another than before.
+fn encode_file(module: &Path, component: &Path) -> Result<(String, bool)> {
+    let bytes = fs::read(module).with_context(|| format!("could not read {}", module.display()))?;
+    let bytes = encode(&bytes)?;
+    let written = workspace::write_if_changed(component, &bytes)?;
+    Ok((sha256(&bytes), written))
 }
 
 /// What the compiler is told: SIMD, and paths that are the same on every machine (they end up in the texts of panics).
@@ -327,14 +321,25 @@ mod tests {
 
     #[test]
     fn modules_are_found_among_cargos_messages() {
-        let messages = br#"{"reason":"compiler-artifact","manifest_path":"/c/guest-sdk/Cargo.toml","filenames":["/t/libpodium_grader.rlib"]}
-not json
-{"reason":"compiler-artifact","manifest_path":"/c/graders-wasm/3d-x/Cargo.toml","filenames":["/t/grader_3d_x.d","/t/grader_3d_x.wasm"]}
-{"reason":"build-finished","success":true}
-"#;
-        let modules = modules_in(&messages[..]).unwrap();
-        let expected = BTreeMap::from([("3d-x".to_owned(), PathBuf::from("/t/grader_3d_x.wasm"))]);
-        assert_eq!(modules, expected);
+        let cases = [
+            (
+                r#"{"reason":"compiler-artifact","manifest_path":"/c/guest-sdk/Cargo.toml","filenames":["/t/x.rlib"]}"#,
+                None,
+            ),
+            (
+                r#"{"reason":"compiler-artifact","manifest_path":"/c/other/x/Cargo.toml","filenames":["/t/x.wasm"]}"#,
+                None,
+            ),
+            (
+                r#"{"reason":"compiler-artifact","manifest_path":"/c/graders-wasm/3d-x/Cargo.toml","filenames":["/t/x.d","/t/x.wasm"]}"#,
+                Some(("3d-x".to_owned(), PathBuf::from("/t/x.wasm"))),
+            ),
+            (r#"{"reason":"build-finished","success":true}"#, None),
+            ("not JSON", None),
+        ];
+        for (message, module) in cases {
+            assert_eq!(module_in(message), module, "{message}");
+        }
     }
 
     #[test]
