@@ -1,5 +1,6 @@
 //! Distances between places on the globe.
 
+use super::sin_cos;
 use crate::failure::Failure;
 use crate::frame::{Column, Values};
 
@@ -15,7 +16,7 @@ impl Place {
     /// The place at a latitude and a longitude in degrees; any floats.
     pub fn from_degrees(latitude: f64, longitude: f64) -> Place {
         let latitude = radians(latitude);
-        Place { latitude, cosine_of_latitude: latitude.cos(), longitude: radians(longitude) }
+        Place { latitude, cosine_of_latitude: sin_cos(latitude).1, longitude: radians(longitude) }
     }
 
     /// The places of rows whose latitudes and longitudes stand in two columns, in degrees. As in numpy, truth values
@@ -36,7 +37,7 @@ impl Place {
             .zip(longitudes)
             .map(|(latitude, longitude)| Place {
                 latitude,
-                cosine_of_latitude: if in_halves { 1.0 } else { latitude.cos() },
+                cosine_of_latitude: if in_halves { 1.0 } else { sin_cos(latitude).1 },
                 longitude,
             })
             .collect())
@@ -56,8 +57,8 @@ impl Place {
 /// ```
 pub fn great_circle_distance(from: Place, to: Place) -> f64 {
     const RADIUS: f64 = 6_371_000.0;
-    let half_latitude = ((to.latitude - from.latitude) / 2.0).sin();
-    let half_longitude = ((to.longitude - from.longitude) / 2.0).sin();
+    let half_latitude = sin_cos((to.latitude - from.latitude) / 2.0).0;
+    let half_longitude = sin_cos((to.longitude - from.longitude) / 2.0).0;
     let haversine = half_latitude * half_latitude
         + from.cosine_of_latitude * to.cosine_of_latitude * (half_longitude * half_longitude);
     2.0 * RADIUS * haversine.sqrt().asin()

@@ -11,6 +11,7 @@
 //!   [`probabilistic_f_beta()`];
 //! - scores that rank rows: [`roc_auc`], [`roc_auc_by_column`], [`roc_curve`], [`average_precision()`];
 //! - guesses and orders: [`ranking`]; sequences: [`levenshtein`]; places on the globe: [`haversine`];
+//! - angles: [`sin_cos`];
 //! - numbers: [`mean_absolute_error`], [`root_mean_squared_error`], [`root_mean_squared_log_error`], [`r2`];
 //! - correlation: [`pearson`], [`spearman`];
 //! - sums, means and quantiles in numpy's order of additions: [`numeric`].
@@ -34,6 +35,7 @@ mod probabilistic_f_beta;
 pub mod ranking;
 mod regression;
 mod roc;
+mod sine;
 
 pub use accuracy::accuracy;
 pub use average_precision::average_precision;
@@ -50,3 +52,4 @@ pub use regression::{
     mean_absolute_error, mean_squared_error, r2, root_mean_squared_error, root_mean_squared_log_error,
 };
 pub use roc::{RocCurve, area_under_curve, roc_auc, roc_auc_by_column, roc_curve};
+pub use sine::sin_cos;

@@ -71,6 +71,7 @@ fn probability(prediction: &Column, row: usize) -> Result<(f64, bool), Failure> 
         Cell::UInt(value) => value as f64,
         Cell::Float(value) => value,
         Cell::Text(_) => {
+            let row = prediction.cause_of_text().unwrap_or(row);
             return Err(prediction.failure_at(
                 row,
                 format_args!("expected a number, found {}", prediction.describe(row)),
