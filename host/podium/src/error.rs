@@ -66,7 +66,11 @@ pub enum Error {
         message: String,
     },
     /// No folder on the search path holds such a competition.
-    #[error("there is no competition `{id}`{}; looked in {}", DidYouMean(similar), Places(searched))]
+    #[error(
+        "there is no competition `{id}`{}; looked in {}",
+        DidYouMean(similar),
+        Places(searched)
+    )]
     UnknownCompetition {
         /// The id that was asked for, control characters escaped.
         id: String,

@@ -109,8 +109,8 @@ pub use catalog::{Catalog, Listing};
 pub use competition::{Competition, DEFINITION_FILE};
 pub use contract::{CONTRACT_VERSION, ContractVersion, NotAVersion};
 pub use definition::{
-    CompetitionType, Complexity, DataPaths, Definition, KnownIssue, LeaderboardSnapshot, MedalLines,
-    Metric,
+    CompetitionType, Complexity, DataPaths, Definition, KnownIssue, LeaderboardSnapshot,
+    MedalLines, Metric,
 };
 pub use digest::{Digest, NotADigest};
 pub use engine::{CodeGeneration, Engine, EngineSettings, WASMTIME_VERSION};
