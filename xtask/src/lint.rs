@@ -33,7 +33,7 @@ pub(crate) fn run() -> Result<()> {
 
     workspace::run(
         workspace::cargo()
-            .args(["doc", "--release", "--no-deps", "--document-private-items", "--lib"])
+            .args(["doc", "--release", "--no-deps", "--lib"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     )
 }

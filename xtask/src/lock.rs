@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn each_kind_of_difference_is_seen() {
-        let cases: &[(&str, &[(&str, &str)], bool, &[&str])] = &[
+        type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], bool, &'a [&'a str]);
+        let cases: &[Case] = &[
             ("1.95.0", &[("a", "1"), ("b", "2")], true, &[]),
             ("1.95.0", &[("a", "1")], false, &[]),
             ("1.95.0", &[("a", "1")], true, &["b: in graders.lock, but there is no such grader"]),

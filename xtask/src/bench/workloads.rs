@@ -32,8 +32,8 @@ pub(super) fn small(folder: &Path) -> Result<Workload> {
     let mut submission = answers.clone();
     let mut right = 0;
     for row in 0..ROWS {
-        let label = numbers.next() % 2 == 0;
-        let guess = if numbers.next() % 5 == 0 { !label } else { label };
+        let label = numbers.next().is_multiple_of(2);
+        let guess = if numbers.next().is_multiple_of(5) { !label } else { label };
         right += u32::from(label == guess);
         writeln!(answers, "{row:04}_01,{}", python(label))?;
         writeln!(submission, "{row:04}_01,{}", python(guess))?;
@@ -50,7 +50,7 @@ pub(super) fn million_rows(folder: &Path) -> Result<Workload> {
         .map(|row| {
             // Odd, so that every number below the power of two occurs once: ids in no order, none twice.
             let id = row.wrapping_mul(0x9e37_79b1) % (1 << 32);
-            let label = numbers.next() % 2 == 0;
+            let label = numbers.next().is_multiple_of(2);
             let guess = (numbers.next() % 700_000 + if label { 300_000 } else { 0 }) as u32;
             (format!("row_{id:010}"), label, guess)
         })
