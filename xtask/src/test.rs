@@ -51,7 +51,7 @@ fn run_tests(packages: &[String], arguments: &Arguments) -> Result<()> {
 /// Builds the `podium` program, and gives where it is.
 pub(crate) fn build_podium() -> Result<std::path::PathBuf> {
     workspace::run(workspace::cargo().args(["build", "--release", "--bin", "podium"]))?;
-    Ok(workspace::target().join("release").join(format!("podium{}", std::env::consts::EXE_SUFFIX)))
+    Ok(workspace::built_podium())
 }
 
 /// Whether any source file of a crate holds tests.

@@ -30,6 +30,11 @@ pub(crate) fn built_graders() -> PathBuf {
     target().join("graders")
 }
 
+/// The built `podium` program.
+pub(crate) fn built_podium() -> PathBuf {
+    target().join("release").join(format!("podium{}", env::consts::EXE_SUFFIX))
+}
+
 /// A call of the cargo that started this program, in the checkout.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// A Python that has the reference's packages, instead of one that is made in target/bench/python
     #[arg(long, value_name = "PROGRAM")]
     python: Option<PathBuf>,
+    /// Measure the graders and the program in target/ as they are
+    #[arg(long)]
+    no_build: bool,
     /// Leave docs/performance.md as it is
     #[arg(long)]
     print_only: bool,
@@ -38,9 +41,14 @@ pub(crate) struct Arguments {
 
 /// Builds, measures, prints, and writes the table down.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    graders::run(&graders::Arguments::of(&workloads::COMPETITIONS.map(str::to_owned)))?;
+    let podium = if arguments.no_build {
+        workspace::built_podium()
+    } else {
+        graders::run(&graders::Arguments::of(&workloads::COMPETITIONS.map(str::to_owned)))?;
+        test::build_podium()?
+    };
     let bench = Bench {
-        podium: test::build_podium()?,
+        podium,
         folder: workspace::target().join("bench"),
         reference: Reference::prepare(
             &workspace::target().join("bench/python"),
@@ -72,6 +80,7 @@ struct Bench {
 impl Bench {
     /// One small submission: what starting, loading, grading and reporting cost together.
     fn whole_process(&self) -> Result<Row> {
+        eprintln!("measuring one small submission");
         let workload = workloads::small(&self.folder)?;
         let podium = measure::median(21, || self.grade_sample(&workload))?;
         let reference = self.reference(5, &workload)?.map(|reference| reference.whole_process);
@@ -80,6 +89,7 @@ impl Bench {
 
     /// A large submission: our whole process against the reference's reading and grading alone.
     fn million_rows(&self) -> Result<Row> {
+        eprintln!("measuring a submission of a million rows");
         let workload = workloads::million_rows(&self.folder)?;
         let podium = measure::median(5, || self.grade_sample(&workload))?;
         let reference = self.reference(3, &workload)?.map(|reference| Measured {
@@ -92,6 +102,7 @@ impl Bench {
     /// Many small submissions in one call.
     fn bulk(&self) -> Result<Row> {
         const SUBMISSIONS: u32 = 1_000;
+        eprintln!("measuring {SUBMISSIONS} small submissions");
         let workload = workloads::small(&self.folder)?;
         let list = workloads::list(&workload, SUBMISSIONS)?;
         let reports = self.folder.join("reports");
