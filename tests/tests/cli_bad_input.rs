@@ -163,7 +163,7 @@ fn four_gigabytes_of_nothing_are_refused_by_size_alone() {
     fs::File::create(workbench.path("huge.csv")).unwrap().set_len(4 << 30).unwrap();
     let ran =
         workbench.run(["grade-sample", "huge.csv", "example", "--max-input", "1GiB"]).ends_with(1);
-    for word in ["huge.csv", "4.0 GiB", "1.0 GiB"] {
+    for word in ["huge.csv", "4 GiB", "1 GiB"] {
         assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
     }
 }
@@ -223,11 +223,8 @@ fn a_competition_that_is_not_there_is_guessed() {
     }
     for id in ["../example", "/etc", "", "a\u{1b}[31mb", "quite-something-else"] {
         let ran = workbench.run(["show", id]).ends_with(3);
-        assert!(
-            !ran.stderr.contains('\u{1b}') && !ran.stderr.contains("did you mean"),
-            "{id}: {}",
-            ran.stderr
-        );
+        assert!(ran.stderr.starts_with("error: there is no competition"), "{id}: {}", ran.stderr);
+        assert!(!ran.stderr.contains('\u{1b}'), "{id}: {:?}", ran.stderr);
     }
 }
 
@@ -239,7 +236,7 @@ fn data_that_are_not_prepared_are_named_with_their_place() {
         let ran = workbench.run([command, "submission.csv", "example"]).ends_with(3);
         let place = workbench.path("data/example/prepared/private/answers.csv");
         assert!(ran.stderr.contains(&*place.to_string_lossy()), "{}", ran.stderr);
-        assert!(ran.stderr.contains("--data-dir"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("name the data folder"), "{}", ran.stderr);
     }
 }
 
