@@ -78,7 +78,21 @@ fn install_panic_hook() {
 
 /// Makes a type that implements [`Grader`](crate::Grader) the grader of this component.
 ///
-/// ```ignore
+/// ```
+/// use podium_grader::{Direction, Failure, Frame, Grader, Score, families};
+///
+/// struct SpaceshipTitanic;
+///
+/// impl Grader for SpaceshipTitanic {
+///     const COMPETITION: &'static str = "spaceship-titanic";
+///     const METRIC: &'static str = "accuracy";
+///     const DIRECTION: Direction = Direction::HigherIsBetter;
+///
+///     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
+///         families::accuracy::accuracy(submission, answers, "PassengerId", "Transported")
+///     }
+/// }
+///
 /// podium_grader::export!(SpaceshipTitanic);
 /// ```
 #[macro_export]

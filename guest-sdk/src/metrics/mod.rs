@@ -49,7 +49,8 @@ pub use log_loss::{log_loss, log_loss_by_label, log_loss_indicator, log_loss_mul
 pub use matthews::matthews;
 pub use probabilistic_f_beta::probabilistic_f_beta;
 pub use regression::{
-    mean_absolute_error, mean_squared_error, r2, root_mean_squared_error, root_mean_squared_log_error,
+    mean_absolute_error, mean_squared_error, r2, root_mean_squared_error,
+    root_mean_squared_log_error,
 };
 pub use roc::{RocCurve, area_under_curve, roc_auc, roc_auc_by_column, roc_curve};
 pub use sine::sin_cos;

@@ -81,8 +81,7 @@ pub fn sin_cos(angle: f64) -> (f64, f64) {
         return (angle, 1.0);
     }
     let turns = (angle * std::f64::consts::FRAC_2_PI).round();
-    // Not so for NaN and infinities, either.
-    if !(turns.abs() < MOST_QUARTER_TURNS) {
+    if turns.is_nan() || turns.abs() >= MOST_QUARTER_TURNS {
         return angle.sin_cos();
     }
     let [first, second, third, last] = QUARTER_TURN.map(|part| Pair::new(-turns * part, 0.0));

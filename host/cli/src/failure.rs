@@ -44,16 +44,25 @@ impl Failure {
             return None;
         }
         let message = report.message.as_deref().unwrap_or(report.outcome.name());
-        let failure = Failure::new(report.outcome.into(), output::harmless(message));
-        Some(match (report.outcome, report.failure.as_deref()) {
-            (Outcome::GraderFailed, Some("no-grader")) => failure.hint(
-                "name the folder of the graders with --graders or PODIUM_GRADERS, or a component with --grader",
+        let failure = Failure::of_outcome(report.outcome, message);
+        Some(match report.failure.as_deref() {
+            Some("no-grader") => failure.hint(
+                "name the folder of the graders with --graders or PODIUM_GRADERS, or a component \
+                 with --grader",
             ),
-            (Outcome::NotPrepared, _) => {
+            _ => failure,
+        })
+    }
+
+    /// Why a grading with this outcome has no valid submission.
+    pub(crate) fn of_outcome(outcome: Outcome, message: &str) -> Failure {
+        let failure = Failure::new(outcome.into(), output::harmless(message));
+        match outcome {
+            Outcome::NotPrepared => {
                 failure.hint("name the data folder with --data-dir or PODIUM_DATA")
             }
             _ => failure,
-        })
+        }
     }
 
     /// The exit code.

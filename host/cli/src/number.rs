@@ -39,7 +39,7 @@ pub(crate) fn signed(value: f64) -> String {
     // Differences of rounded scores carry the noise of binary fractions, which is nobody's news.
     let text = format!("{value:+.5}");
     let trimmed = text.trim_end_matches('0').trim_end_matches('.');
-    if trimmed.len() < 2 { "0".to_owned() } else { trimmed.to_owned() }
+    if matches!(trimmed, "+0" | "-0") { "0".to_owned() } else { trimmed.to_owned() }
 }
 
 #[cfg(test)]

@@ -181,7 +181,7 @@ fn in_words(group: &RunGroupReport) -> String {
     if failed > 0 {
         let failed = number::counted(usize::try_from(failed).unwrap_or(usize::MAX), "grading");
         text.push_str(&format!(
-            "\n{failed} failed on this side and say nothing about the submission"
+            "\n\nfailed on this side, which says nothing about the submission: {failed}"
         ));
     }
     text

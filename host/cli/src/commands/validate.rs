@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     if validation.outcome.is_infrastructure_failure() {
         return Err(match cancellation.is_cancelled() {
             true => Failure::new(Exit::Interrupted, "stopped before there was a verdict"),
-            false => Failure::new(validation.outcome.into(), message),
+            false => Failure::of_outcome(validation.outcome, &message),
         });
     }
     if !shared.json {
