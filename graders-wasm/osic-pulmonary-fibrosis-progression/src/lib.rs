@@ -6,7 +6,7 @@
 
 use std::f64::consts::SQRT_2;
 
-use podium_grader::frame::Dtype;
+use podium_grader::frame::{Dtype, Values};
 use podium_grader::metrics::numeric;
 use podium_grader::{Cell, Column, Direction, Failure, Frame, Grader, Score};
 
@@ -81,23 +81,19 @@ fn require_numbers(column: &Column) -> Result<(), Failure> {
 
 /// The last visits of each patient that have a measurement, by their weeks as numbers.
 fn graded_visits(answers: &Frame) -> Result<Frame, Failure> {
-    let visits = answers.column(ID)?;
     let measured: Vec<bool> =
         answers.column("FVC")?.cells().map(|cell| !cell.is_missing()).collect();
-    let mut graded = vec![false; answers.len()];
-    for rows in answers.column("Patient")?.groups() {
-        let mut weeks = rows
-            .into_iter()
-            .map(|row| row as usize)
-            .filter(|row| measured[*row])
-            .map(|row| Ok((week(visits, row)?, row)))
-            .collect::<Result<Vec<_>, Failure>>()?;
-        weeks.sort_unstable();
-        for (_, row) in weeks.iter().rev().take(GRADED_VISITS) {
-            graded[*row] = true;
+    let measured = answers.filter(&measured);
+    let visits = measured.column(ID)?;
+    let weeks = (0..visits.len()).map(|row| week(visits, row)).collect::<Result<_, _>>()?;
+    let by_week = measured.take(&visits.with_values(Values::Int64(weeks)).argsort()?);
+    let mut graded = vec![false; by_week.len()];
+    for rows in by_week.column("Patient")?.groups() {
+        for row in rows.into_iter().rev().take(GRADED_VISITS) {
+            graded[row as usize] = true;
         }
     }
-    Ok(answers.filter(&graded))
+    Ok(by_week.filter(&graded))
 }
 
 /// The week of a visit: the number after the last underscore of its id.
