@@ -1,0 +1,38 @@
+//! What a cell of `PredictionString` says.
+
+use podium_grader::text::{Integer, python_int, python_strip};
+
+/// An answer to a question.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Prediction {
+    /// There is none.
+    NoAnswer,
+    /// `YES` or `NO`.
+    YesNo(bool),
+    /// From one token up to another.
+    Span(Integer, Integer),
+}
+
+impl Prediction {
+    /// Reads `start:end`, `YES`, `NO` or nothing, with spaces around each part; tokens are what Python's `int()` takes.
+    ///
+    /// # Errors
+    /// What was expected instead.
+    pub(crate) fn parse(text: &str) -> Result<Prediction, &'static str> {
+        const EXPECTED: &str = "expected `start_token:end_token`, `YES`, `NO` or nothing";
+        match python_strip(text) {
+            "" => Ok(Prediction::NoAnswer),
+            "YES" => Ok(Prediction::YesNo(true)),
+            "NO" => Ok(Prediction::YesNo(false)),
+            text => {
+                let (start, end) = text.split_once(':').ok_or(EXPECTED)?;
+                if end.contains(':') {
+                    return Err("expected one span of tokens, `start_token:end_token`");
+                }
+                let token =
+                    |text| python_int(text).map_err(|_| "expected whole numbers around the colon");
+                Ok(Prediction::Span(token(start)?, token(end)?))
+            }
+        }
+    }
+}
