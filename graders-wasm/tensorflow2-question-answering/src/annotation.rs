@@ -157,3 +157,96 @@ impl Span {
         start.to_i64() == Some(self.start_token) && end.to_i64() == Some(self.end_token)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use podium_grader::source::Bytes;
+
+    use super::*;
+
+    const LINES: &str = concat!(
+        r#"{"document_text":"a \ud83d\n","example_id":"-7","annotations":[{"yes_no_answer":"NONE","#,
+        r#""long_answer":{"start_token":6,"candidate_index":0,"end_token":30},"#,
+        r#""short_answers":[{"start_token":15,"end_token":17},{"start_token":20,"end_token":21}],"#,
+        r#""annotation_id":18446744073709551615}]}"#,
+        "\n",
+        r#"{"example_id":"8","annotations":[{"yes_no_answer":"YES","#,
+        r#""long_answer":{"start_token":-1,"end_token":-1},"short_answers":[]}]}"#,
+    );
+
+    /// A file that gives a few bytes at a time.
+    struct Trickle(Bytes, u32);
+
+    impl Source for Trickle {
+        fn name(&self) -> String {
+            self.0.name()
+        }
+
+        fn size(&self) -> u64 {
+            self.0.size()
+        }
+
+        fn read(&self, offset: u64, length: u32) -> Vec<u8> {
+            self.0.read(offset, length.min(self.1))
+        }
+    }
+
+    #[test]
+    fn predictions_agree_with_what_was_annotated() {
+        let cases = [
+            ("-7_long", "6:30", true),
+            ("-7_long", "6:31", false),
+            ("-7_long", "", false),
+            ("-7_long", "YES", false),
+            ("-7_short", "15:17", true),
+            ("-7_short", "20:21", true),
+            ("-7_short", "6:30", false),
+            ("-7_short", "NO", false),
+            ("-7_short", "", false),
+            ("8_long", "", true),
+            ("8_long", "-1:-1", false),
+            ("8_short", "YES", true),
+            ("8_short", "NO", false),
+            ("8_short", "", false),
+        ];
+        for most in [1, 7, 4096] {
+            for lines in [LINES.to_owned(), LINES.replace('\n', "\r\n") + "\r\n"] {
+                let file = Trickle(Bytes::new("answers.jsonl", lines), most);
+                let annotations = Annotations::read(&file).unwrap();
+                assert_eq!(annotations.len(), 2);
+                for (id, prediction, right) in cases {
+                    let (kind, annotation) = annotations.find(id).unwrap();
+                    let prediction = Prediction::parse(prediction).unwrap();
+                    assert_eq!(annotation.agrees(kind, &prediction), right, "{id}: {prediction:?}");
+                }
+                assert!(annotations.find("8").is_none());
+                assert!(annotations.find("9_long").is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn broken_answers_are_named_by_line() {
+        let second = LINES.lines().nth(1).unwrap();
+        let cases: [(&[u8], &str); 7] = [
+            (b"", "answers.jsonl has no question"),
+            (b"\n", "line 1: no question"),
+            (
+                b"{\"example_id\":\"1\",\"annotations\":[]}",
+                "line 1: a question without annotations",
+            ),
+            (b"{\"example_id\":1,\"annotations\":[]}", "line 1: no question"),
+            (b"\xff", "line 1: not UTF-8"),
+            (
+                &[LINES, "\n", second].concat().into_bytes(),
+                "line 3: `example_id` is that of an earlier line",
+            ),
+            (&second.replace("\"8\"", "\"8_long\"").into_bytes(), "line 1: `example_id` contains"),
+        ];
+        for (bytes, expected) in cases {
+            let failure = Annotations::read(&Bytes::new("answers.jsonl", bytes)).err().unwrap();
+            assert!(matches!(failure, Failure::InvalidAnswers(_)), "{failure}");
+            assert!(failure.message().contains(expected), "{failure}");
+        }
+    }
+}

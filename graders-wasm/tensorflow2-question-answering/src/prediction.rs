@@ -36,3 +36,34 @@ impl Prediction {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_spans_words_or_nothing() {
+        let span = |start: i64, end: i64| Some(Prediction::Span(start.into(), end.into()));
+        let cases = [
+            ("", Some(Prediction::NoAnswer)),
+            (" \u{a0}", Some(Prediction::NoAnswer)),
+            ("YES", Some(Prediction::YesNo(true))),
+            (" NO ", Some(Prediction::YesNo(false))),
+            ("15:17", span(15, 17)),
+            (" +1_0 : 007 ", span(10, 7)),
+            ("-1:-1", span(-1, -1)),
+            ("１:２", span(1, 2)),
+            ("yes", None),
+            ("NONE", None),
+            ("17", None),
+            ("1:2:3", None),
+            ("1.0:2.0", None),
+            ("1:", None),
+            (":", None),
+            ("YES:NO", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(Prediction::parse(text).ok(), expected, "{text:?}");
+        }
+    }
+}
