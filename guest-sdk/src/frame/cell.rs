@@ -51,7 +51,7 @@ impl<'a> Cell<'a> {
     /// equal to a number, NaN equal to nothing.
     pub fn equals(self, other: Cell<'_>) -> bool {
         match (self, other) {
-            (Cell::Text(left), Cell::Text(right)) => left == right,
+            (Cell::Text(left), Cell::Text(right)) => same_bytes(left.as_bytes(), right.as_bytes()),
             (Cell::Text(_), _) | (_, Cell::Text(_)) => false,
             _ => match (self.number(), other.number()) {
                 (Ok(left), Ok(right)) => compare_numbers(left, right) == Some(Ordering::Equal),
@@ -169,6 +169,28 @@ impl fmt::Display for Cell<'_> {
     }
 }
 
+/// Whether two texts are the same, eight bytes at a time: WebAssembly's own comparison goes byte by byte, and ids are
+/// compared by the million.
+pub(super) fn same_bytes(left: &[u8], right: &[u8]) -> bool {
+    if left.len() != right.len() {
+        return false;
+    }
+    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+    match (left.last_chunk(), right.last_chunk()) {
+        // The last eight bytes overlap with the chunks before.
+        (Some(left_end), Some(right_end)) => {
+            word(left_end) == word(right_end)
+                && left
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .zip(right.as_chunks().0)
+                    .all(|(left, right)| word(left) == word(right))
+        }
+        _ => left.iter().zip(right).all(|(left, right)| left == right),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,5 +262,20 @@ mod tests {
         assert_eq!(Cell::Missing.describe(), "an empty cell");
         let long = "é".repeat(90);
         assert_eq!(Cell::Text(&long).describe(), format!("`{}…` (90 characters)", "é".repeat(80)));
+    }
+
+    #[test]
+    fn bytes_are_compared_to_the_last() {
+        let text: Vec<u8> = (0..40).collect();
+        for length in 0..text.len() {
+            let left = &text[..length];
+            assert!(same_bytes(left, &left.to_vec()));
+            assert!(!same_bytes(left, &text[..length + 1]));
+            for changed in 0..length {
+                let mut right = left.to_vec();
+                right[changed] ^= 0x80;
+                assert!(!same_bytes(left, &right), "byte {changed} of {length}");
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::cell::same_bytes;
 use super::{Cell, Column, Role, Values};
 use crate::failure::Failure;
 
@@ -42,6 +43,9 @@ impl Column {
     /// # Errors
     /// Where a value is text, which Python does not compare with a number.
     pub fn first_outside(&self, low: f64, high: f64) -> Result<Option<usize>, Failure> {
+        if let Values::Float64(values) = self.values() {
+            return Ok(values.iter().position(|value| !(low..=high).contains(value)));
+        }
         self.first_number_where(|cell| {
             cell.is_missing()
                 || cell.python_cmp(Cell::Float(low)) == Some(Ordering::Less)
@@ -147,7 +151,15 @@ impl Column {
             (Values::Float64(left), Values::UInt64(right)) => {
                 unlike(left, right, |left, right| *left == *right as f64)
             }
-            // All that is left is exact in numpy as well: int64 with uint64, truth values with numbers, objects.
+            (Values::Object(left), Values::Object(right)) => {
+                (0..left.len().min(right.len())).find(|row| {
+                    match (left.bytes(*row), right.bytes(*row)) {
+                        (Some(left), Some(right)) => !same_bytes(left, right),
+                        _ => !same(left.get(*row), right.get(*row)),
+                    }
+                })
+            }
+            // All that is left is exact in numpy as well: int64 with uint64, truth values with numbers, objects with others.
             _ => self.cells().zip(other.cells()).position(|(left, right)| !same(left, right)),
         }
     }

@@ -65,6 +65,22 @@ impl Objects {
         self.resolve(self.cells[row])
     }
 
+    /// The bytes of a row's text; `None` where it holds something else. Sorting and comparing go through all rows, and
+    /// bytes need no look at where characters begin.
+    pub(super) fn bytes(&self, row: usize) -> Option<&[u8]> {
+        match self.cells[row] {
+            StoredCell::Text { start, length } => {
+                Some(&self.arena.as_bytes()[start as usize..][..length as usize])
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a row holds text.
+    pub(super) fn is_text(&self, row: usize) -> bool {
+        matches!(self.cells[row], StoredCell::Text { .. })
+    }
+
     /// All cells in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Cell<'_>> {
         self.cells.iter().map(|cell| self.resolve(*cell))

@@ -5,9 +5,10 @@
 
 use std::cmp::Ordering;
 
-use super::{Cell, Column, Objects, Values};
+use super::cell::same_bytes;
+use super::{Column, Objects, Values};
 use crate::failure::Failure;
-use crate::order::introsort;
+use crate::order::{introsort, sort_by_bits};
 
 /// The rows that have a value, in stable ascending order.
 struct StableOrder {
@@ -72,9 +73,9 @@ impl Column {
 
     fn stable_order(&self) -> Result<StableOrder, Failure> {
         Ok(match self.values() {
-            Values::Int64(values) => order_keys(values),
-            Values::UInt64(values) => order_keys(values),
-            Values::Bool(values) => order_keys(values),
+            Values::Int64(values) => order_keys(values, |value| value.cast_unsigned() ^ SIGN),
+            Values::UInt64(values) => order_keys(values, |value| value),
+            Values::Bool(values) => order_keys(values, u64::from),
             Values::Float64(values) => order_floats(values),
             Values::Object(objects) => self.order_objects(objects)?,
         })
@@ -83,12 +84,13 @@ impl Column {
     fn order_objects(&self, objects: &Objects) -> Result<StableOrder, Failure> {
         let (mut missing, mut present) = (Vec::new(), Vec::new());
         let mut texts = 0;
-        for (row, cell) in (0..).zip(objects.iter()) {
-            if cell.is_missing() {
+        for row in (0..).take(objects.len()) {
+            let is_text = objects.is_text(row as usize);
+            if !is_text && objects.get(row as usize).is_missing() {
                 missing.push(row);
                 continue;
             }
-            texts += usize::from(matches!(cell, Cell::Text(_)));
+            texts += usize::from(is_text);
             present.push(row);
         }
         if texts == present.len() {
@@ -159,20 +161,21 @@ fn ties_of<T>(sorted: &[T], equal: impl Fn(&T, &T) -> bool) -> Vec<bool> {
     ties
 }
 
-fn order_keys<K: Ord + Copy>(keys: &[K]) -> StableOrder {
-    if keys.is_sorted_by(|left, right| left < right) {
+/// Orders values by keys whose bits are ordered as the values are.
+fn order_keys<K: Ord + Copy>(values: &[K], key: impl Fn(K) -> u64) -> StableOrder {
+    if values.is_sorted_by(|left, right| left < right) {
         return StableOrder {
-            rows: (0..).take(keys.len()).collect(),
+            rows: (0..).take(values.len()).collect(),
             ties: Vec::new(),
             missing: Vec::new(),
         };
     }
-    order_pairs(keys.iter().copied().zip(0..).collect())
+    order_pairs(values.iter().map(|value| key(*value)).zip(0..).collect())
 }
 
-fn order_pairs<K: Ord + Copy>(mut pairs: Vec<(K, u32)>) -> StableOrder {
-    // With the row as the second key, any sort is stable.
-    pairs.sort_unstable();
+/// Orders keys with their rows, which ascend.
+fn order_pairs(mut pairs: Vec<(u64, u32)>) -> StableOrder {
+    sort_by_bits(&mut pairs, |pair| pair.0);
     let ties = ties_of(&pairs, |left, right| left.0 == right.0);
     StableOrder { rows: pairs.into_iter().map(|(_, row)| row).collect(), ties, missing: Vec::new() }
 }
@@ -189,9 +192,11 @@ fn order_floats(values: &[f64]) -> StableOrder {
     StableOrder { missing, ..order_pairs(pairs) }
 }
 
+/// The bit of the sign.
+const SIGN: u64 = 1 << 63;
+
 /// Bits that are ordered as the floats are; both zeros are one. Not for NaN.
 fn sortable_bits(value: f64) -> u64 {
-    const SIGN: u64 = 1 << 63;
     // Adding zero makes -0.0 into 0.0.
     let bits = (value + 0.0).to_bits();
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
@@ -199,10 +204,7 @@ fn sortable_bits(value: f64) -> u64 {
 
 /// Orders rows that all hold text.
 fn order_texts(objects: &Objects, rows: Vec<u32>) -> StableOrder {
-    let bytes = |row: u32| match objects.get(row as usize) {
-        Cell::Text(text) => text.as_bytes(),
-        _ => &[],
-    };
+    let bytes = |row: u32| objects.bytes(row as usize).unwrap_or_default();
     if rows.is_sorted_by(|left, right| bytes(*left) < bytes(*right)) {
         return StableOrder { rows, ties: Vec::new(), missing: Vec::new() };
     }
@@ -212,6 +214,7 @@ fn order_texts(objects: &Objects, rows: Vec<u32>) -> StableOrder {
     // eight bytes do not tell apart is sorted further.
     let mut unsorted = vec![(0..pairs.len(), 0)];
     while let Some((range, known)) = unsorted.pop() {
+        let whole = range.len() == pairs.len();
         let part = &mut pairs[range.clone()];
         let shared = shared_prefix(part.iter().map(|pair| bytes(pair.1)), known);
         if part.iter().all(|pair| bytes(pair.1).len() == shared) {
@@ -224,7 +227,13 @@ fn order_texts(objects: &Objects, rows: Vec<u32>) -> StableOrder {
         for pair in part.iter_mut() {
             pair.0 = leading_bytes(&bytes(pair.1)[shared..]);
         }
-        part.sort_unstable();
+        if whole {
+            // The rows ascend still, so a stable sort leaves them in the order that is wanted.
+            sort_by_bits(&mut pairs, |pair| pair.0);
+        } else {
+            part.sort_unstable();
+        }
+        let part = &pairs[range.clone()];
         let mut start = range.start;
         for run in part.chunk_by(|left, right| left.0 == right.0) {
             let end = start + run.len();
@@ -257,7 +266,7 @@ fn shared_prefix<'a>(mut texts: impl Iterator<Item = &'a [u8]>, known: usize) ->
     let mut shared = first.len();
     for text in texts {
         shared = shared.min(text.len());
-        if first[known..shared] != text[known..shared] {
+        if !same_bytes(&first[known..shared], &text[known..shared]) {
             let same = first[known..shared].iter().zip(&text[known..shared]);
             shared = known + same.take_while(|(left, right)| left == right).count();
         }
@@ -279,6 +288,7 @@ mod tests {
 
     use super::super::Role;
     use super::*;
+    use crate::frame::Cell;
     use crate::order::recorded::{digest, keys};
 
     fn column(values: Values) -> Column {

@@ -10,6 +10,7 @@ use super::numbers::{Numbers, require_same_length};
 use super::numeric;
 use crate::failure::Failure;
 use crate::frame::{Cell, Column, Dtype, Matrix, Role, Values};
+use crate::order::sort_by_bits;
 
 /// A ROC curve: one point a threshold, from the strictest on, after a point at the origin.
 #[derive(Debug, Clone, PartialEq)]
@@ -172,7 +173,7 @@ pub(super) fn thresholds(positive: &[bool], keys: &[u64]) -> Vec<Counts> {
             .filter(|(positive, _)| **positive == wanted)
             .map(|(_, key)| *key)
             .collect();
-        picked.sort_unstable();
+        sort_by_bits(&mut picked, |key| *key);
         picked
     };
     let positives = pick(true);

@@ -5,9 +5,11 @@
 //! `list.sort` and `sorted` do.
 
 mod introsort;
+mod radix;
 #[cfg(test)]
 pub(crate) mod recorded;
 mod timsort;
 
 pub use introsort::{argsort_floats, introsort};
+pub(crate) use radix::sort_by_bits;
 pub use timsort::{timsort, timsort_reversed};
