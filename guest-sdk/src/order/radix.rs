@@ -58,7 +58,7 @@ mod tests {
             shift in 0_u32..64,
         ) {
             let mut items: Vec<(u64, u32)> =
-                keys.iter().map(|key| (key >> (64 - bits) << (shift % (65 - bits)))).zip(0..).collect();
+                keys.iter().map(|key| key >> (64 - bits) << (shift % (65 - bits))).zip(0..).collect();
             let mut expected = items.clone();
             expected.sort_by_key(|item| item.0);
             sort_by_bits(&mut items, |item| item.0);
