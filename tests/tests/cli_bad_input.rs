@@ -206,6 +206,8 @@ fn components_that_are_no_graders_are_refused_with_the_reason() {
     let ran = workbench.run(arguments).ends_with(4);
     assert!(ran.stderr.contains("missing.wasm"), "{}", ran.stderr);
     workbench.run(["inspect", "missing.wasm"]).ends_with(3);
+    // A device may never end.
+    workbench.run(["inspect", "/dev/zero"]).ends_with(6);
 }
 
 #[test]

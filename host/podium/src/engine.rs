@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Config, OptLevel, Store, Strategy, Trap, UpdateDeadline, WasmFeatures};
 
@@ -44,7 +45,8 @@ pub struct EngineSettings {
 }
 
 /// How much the compiler does. Nothing of it shows in a result, fuel included.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum CodeGeneration {
     /// Compiles longer, runs faster.
     #[default]
@@ -62,6 +64,7 @@ struct Shared {
     linker: Linker<Sandbox>,
     cache: Cache,
     component_limits: ComponentLimits,
+    code: CodeGeneration,
 }
 
 impl Engine {
@@ -75,8 +78,13 @@ impl Engine {
         let mut linker = Linker::new(&wasmtime);
         link_v1(&mut linker).map_err(failed)?;
         let cache = Cache::open(&settings.cache, &wasmtime);
-        let component_limits = settings.component_limits;
-        Ok(Engine(Arc::new(Shared { wasmtime, linker, cache, component_limits })))
+        let EngineSettings { component_limits, code, .. } = settings;
+        Ok(Engine(Arc::new(Shared { wasmtime, linker, cache, component_limits, code })))
+    }
+
+    /// How code is generated.
+    pub fn code_generation(&self) -> CodeGeneration {
+        self.0.code
     }
 
     /// The folder in which compiled components are kept.

@@ -1,8 +1,6 @@
 //! A grader: a component, loaded and asked what it grades, ready to grade.
 
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +11,10 @@ use crate::cancellation::Cancellation;
 use crate::contract::v1;
 use crate::contract::v1::exports::podium::grading::grader as exported;
 use crate::digest::Digest;
-use crate::engine::{Engine, Run, instantiation_failed};
+use crate::engine::{CodeGeneration, Engine, Run, instantiation_failed};
 use crate::error::Error;
 use crate::input::Input;
-use crate::inspection::{self, GraderProblem, Inspection};
+use crate::inspection::{GraderProblem, Inspection, read_component};
 use crate::limits::Limits;
 use crate::message;
 use crate::sandbox::Sandbox;
@@ -90,7 +88,7 @@ impl Grader {
     pub fn from_file(engine: &Engine, path: impl AsRef<Path>) -> Result<Grader, Error> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        match read(path, engine) {
+        match read_component(path, engine.component_limits()) {
             Ok(bytes) => Grader::from_bytes(engine, name, &bytes),
             Err(problem) => Err(Error::Grader { grader: name, problem }),
         }
@@ -118,6 +116,11 @@ impl Grader {
     /// The digest of the component.
     pub fn sha256(&self) -> &Digest {
         &self.0.inspection.sha256
+    }
+
+    /// How the engine that loaded it generates code.
+    pub fn code_generation(&self) -> CodeGeneration {
+        self.0.engine.code_generation()
     }
 
     /// What is known of the component without running it.
@@ -194,21 +197,6 @@ impl fmt::Debug for Grader {
             .field("sha256", &self.0.inspection.sha256)
             .finish_non_exhaustive()
     }
-}
-
-/// Reads a component, but never more than is allowed.
-fn read(path: &Path, engine: &Engine) -> Result<Vec<u8>, GraderProblem> {
-    let limits = engine.component_limits();
-    let metadata = path.metadata().map_err(GraderProblem::Unreadable)?;
-    if !metadata.is_file() {
-        return Err(GraderProblem::Unreadable(std::io::Error::other("not a regular file")));
-    }
-    inspection::check_size(metadata.len(), limits)?;
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(limits.bytes.saturating_add(1)).read_to_end(&mut bytes))
-        .map_err(GraderProblem::Unreadable)?;
-    Ok(bytes)
 }
 
 fn load(engine: &Engine, bytes: &[u8]) -> Result<Loaded, GraderProblem> {

@@ -4,7 +4,9 @@
 //! compiler, so that the answer is in the words of the contract and not in those of the engine. Relies on wasmparser for
 //! the binary format.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 
 use serde::{Serialize, Serializer};
 use wasmparser::{Encoding, Parser, Payload, Validator, WasmFeatures};
@@ -178,6 +180,24 @@ pub struct Inspection {
     /// Why this host would not run it; empty if it would try. Serialised as messages.
     #[serde(serialize_with = "as_messages")]
     pub problems: Vec<GraderProblem>,
+}
+
+/// Reads the file of a component, but never more of it than a component may be large.
+///
+/// # Errors
+/// [`GraderProblem::Unreadable`] where there is no regular file that can be read; [`GraderProblem::TooLarge`].
+pub fn read_component(path: &Path, limits: &ComponentLimits) -> Result<Vec<u8>, GraderProblem> {
+    let metadata = path.metadata().map_err(GraderProblem::Unreadable)?;
+    // Opening a FIFO would wait for a writer, and a device may never end.
+    if !metadata.is_file() {
+        return Err(GraderProblem::Unreadable(io::Error::other("not a regular file")));
+    }
+    check_size(metadata.len(), limits)?;
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(limits.bytes.saturating_add(1)).read_to_end(&mut bytes))
+        .map_err(GraderProblem::Unreadable)?;
+    Ok(bytes)
 }
 
 /// Looks into a component, without compiling it and under the default limits for components.

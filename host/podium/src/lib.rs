@@ -118,7 +118,7 @@ pub use error::Error;
 pub use grader::{Description, Direction, Grader};
 pub use grading::{GradedSubmission, GradingContext, GradingOptions, Usage, Validation};
 pub use input::{Input, InputProblem};
-pub use inspection::{ComponentLimits, GraderProblem, Inspection, inspect};
+pub use inspection::{ComponentLimits, GraderProblem, Inspection, inspect, read_component};
 pub use leaderboard::Leaderboard;
 pub use limits::{LimitOverrides, Limits};
 pub use medals::{Award, Distances, Medal, Thresholds};

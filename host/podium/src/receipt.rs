@@ -18,7 +18,7 @@ use crate::atomic_write::write_over_unsynced;
 use crate::cancellation::Cancellation;
 use crate::contract::{CONTRACT_VERSION, ContractVersion};
 use crate::digest::Digest;
-use crate::engine::WASMTIME_VERSION;
+use crate::engine::{CodeGeneration, WASMTIME_VERSION};
 use crate::error::Error;
 use crate::float_text::shortest;
 use crate::grader::Grader;
@@ -159,6 +159,9 @@ pub struct MadeBy {
     pub podium: String,
     /// The version of wasmtime.
     pub wasmtime: String,
+    /// How the engine generated code: the one setting of it that can differ, and that no result depends on.
+    #[serde(default)]
+    pub code: CodeGeneration,
     /// The newest version of the contract that this Podium speaks.
     pub contract: ContractVersion,
     /// The limits of the grading.
@@ -262,6 +265,7 @@ impl Receipt {
             made_by: MadeBy {
                 podium: crate::VERSION.to_owned(),
                 wasmtime: WASMTIME_VERSION.to_owned(),
+                code: grader.code_generation(),
                 contract: CONTRACT_VERSION,
                 limits: limits.clone(),
                 fuel: grading.fuel,
@@ -525,6 +529,7 @@ mod tests {
             made_by: MadeBy {
                 podium: "0.1.0".to_owned(),
                 wasmtime: "48.0.8".to_owned(),
+                code: CodeGeneration::Optimised,
                 contract: CONTRACT_VERSION,
                 limits: Limits::default(),
                 fuel: 12_345,

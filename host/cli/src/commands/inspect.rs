@@ -1,8 +1,9 @@
 //! `podium inspect`: what a grader is, what it was built for, what it wants, and whether it can be loaded.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use podium::{Description, Error, Grader, Inspection};
+use podium::{ComponentLimits, Description, Error, Grader, GraderProblem, Inspection};
 use serde::Serialize;
 
 use crate::arguments::Shared;
@@ -35,10 +36,15 @@ struct Inspected<'a> {
 /// A file that cannot be read or is no component; a stdout that cannot be written to.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let path = &arguments.grader;
-    let bytes = std::fs::read(path).map_err(|error| {
-        let missing = error.kind() == std::io::ErrorKind::NotFound;
-        let exit = if missing { Exit::Missing } else { Exit::Files };
-        Failure::new(exit, format!("{}: {error}", path.display()))
+    let bytes = podium::read_component(path, &ComponentLimits::default()).map_err(|problem| {
+        let exit = match &problem {
+            GraderProblem::Unreadable(error) if error.kind() == ErrorKind::NotFound => {
+                Exit::Missing
+            }
+            GraderProblem::Unreadable(_) => Exit::Files,
+            _ => Exit::GraderFailed,
+        };
+        Failure::new(exit, format!("{}: {problem}", path.display()))
             .hint("give the path of a grader, a .wasm file")
     })?;
     let inspection = podium::inspect(&bytes).map_err(|error| match error {
