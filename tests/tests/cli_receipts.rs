@@ -93,6 +93,17 @@ fn an_old_grader_is_found_by_its_digest() {
 }
 
 #[test]
+fn a_receipt_is_written_over_nothing_but_a_receipt() {
+    let workbench = with_receipt();
+    let submission = fs::read(workbench.path("submission.csv")).unwrap();
+    for (file, code) in [("receipt.json", 0), ("submission.csv", 6)] {
+        let arguments = ["grade-sample", "submission.csv", "example", "--receipt", file];
+        workbench.run(arguments).ends_with(code);
+    }
+    assert_eq!(fs::read(workbench.path("submission.csv")).unwrap(), submission);
+}
+
+#[test]
 fn a_forged_receipt_does_not_hold() {
     let workbench = with_receipt();
     let receipt = fs::read_to_string(workbench.path("receipt.json")).unwrap();
@@ -106,6 +117,8 @@ fn a_forged_receipt_does_not_hold() {
         workbench.write(name, content);
         workbench.run(["verify", name]).ends_with(5);
     }
+    // A device may never end.
+    workbench.run(["verify", "/dev/zero"]).ends_with(5);
     workbench.run(["verify", "no-such-receipt.json"]).ends_with(3);
 }
 

@@ -42,6 +42,9 @@ pub struct Receipt {
     pub made_by: MadeBy,
 }
 
+/// No receipt is larger: ten thousand measures take a few megabytes.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// What a receipt claims.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -278,13 +281,20 @@ impl Receipt {
     /// # Errors
     /// [`Error::Read`] if there is none, [`Error::Receipt`] if it is not one or its id does not match its claim.
     pub fn read(path: &Path) -> Result<Receipt, Error> {
+        let wrong = |message: String| Error::Receipt { path: path.to_owned(), message };
+        // Opening a FIFO would wait for a writer, and a device may never end.
+        let metadata = path.metadata().map_err(|source| Error::read(path, source))?;
+        if !metadata.is_file() {
+            return Err(wrong("it is not a regular file".to_owned()));
+        }
+        if metadata.len() > MOST_BYTES {
+            return Err(wrong(format!("it has more than {MOST_BYTES} bytes")));
+        }
         let text = std::fs::read_to_string(path).map_err(|source| match source.kind() {
-            io::ErrorKind::InvalidData => {
-                Error::Receipt { path: path.to_owned(), message: "it is not text".to_owned() }
-            }
+            io::ErrorKind::InvalidData => wrong("it is not text".to_owned()),
             _ => Error::read(path, source),
         })?;
-        Receipt::parse(&text).map_err(|message| Error::Receipt { path: path.to_owned(), message })
+        Receipt::parse(&text).map_err(wrong)
     }
 
     /// Parses the JSON of a receipt and checks its id against its claim.

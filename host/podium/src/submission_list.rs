@@ -3,6 +3,8 @@
 //! As in the reference, blank lines and lines that begin with `#` or `//` are skipped. Further fields (seed, run id,
 //! whatever a harness writes) are kept and end up in the report of the grading.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -23,13 +25,23 @@ pub struct ListedSubmission {
     pub run: Map<String, Value>,
 }
 
+/// No list is longer: a line takes some hundred bytes.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// Reads a list of submissions.
 ///
 /// # Errors
 /// [`Error::Read`] if the file cannot be read, [`Error::SubmissionList`] with the line and what is wrong with it.
 pub fn read_submission_list(path: &Path) -> Result<Vec<ListedSubmission>, Error> {
-    let bytes = std::fs::read(path).map_err(|source| Error::read(path, source))?;
     let wrong = |line, message| Error::SubmissionList { path: path.to_owned(), line, message };
+    let mut bytes = Vec::new();
+    // A list may come through a pipe, so its size is not known before.
+    File::open(path)
+        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|source| Error::read(path, source))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(wrong(1, format!("the list has more than {MOST_BYTES} bytes")));
+    }
     let text = match std::str::from_utf8(&bytes) {
         Ok(text) => text,
         Err(error) => {

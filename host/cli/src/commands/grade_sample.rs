@@ -93,7 +93,12 @@ fn write_receipt(graded: &GradedSubmission, path: &Path) -> Result<(), Failure> 
     Ok(())
 }
 
+/// Writes over another receipt, but over nothing else: a mistyped path must not cost a submission.
 fn write_to_file(receipt: &Receipt, path: &Path) -> Result<PathBuf, Failure> {
+    if path.exists() && Receipt::read(path).is_err() {
+        let message = format!("{} exists and is no receipt: it is left as it is", path.display());
+        return Err(Failure::new(Exit::Files, message).hint("name another file with --receipt"));
+    }
     podium::write_over(path, podium::to_json(receipt).as_bytes())?;
     Ok(path.to_owned())
 }
