@@ -269,7 +269,8 @@ mod tests {
         let text: Vec<u8> = (0..40).collect();
         for length in 0..text.len() {
             let left = &text[..length];
-            assert!(same_bytes(left, &left.to_vec()));
+            let copied = left.to_vec();
+            assert!(same_bytes(left, &copied));
             assert!(!same_bytes(left, &text[..length + 1]));
             for changed in 0..length {
                 let mut right = left.to_vec();
