@@ -25,11 +25,22 @@ pub(super) struct Buffers<'a, S> {
     given: usize,
     /// Up to where the held bytes are known to be whole UTF-8 characters.
     valid: usize,
+    /// Whether all held bytes are ASCII, each a character.
+    is_ascii: bool,
 }
 
 impl<'a, S: Source> Buffers<'a, S> {
     pub(super) fn new(source: &'a S, role: Role) -> Buffers<'a, S> {
-        Buffers { source, role, offset: 0, ended: false, held: Vec::new(), given: 0, valid: 0 }
+        Buffers {
+            source,
+            role,
+            offset: 0,
+            ended: false,
+            held: Vec::new(),
+            given: 0,
+            valid: 0,
+            is_ascii: true,
+        }
     }
 
     /// The next buffer; `None` at the end of the file.
@@ -39,7 +50,12 @@ impl<'a, S: Source> Buffers<'a, S> {
     pub(super) fn next(&mut self) -> Result<Option<&[u8]>, Failure> {
         loop {
             let available = &self.held[self.given..self.valid];
-            let (length, characters) = leading_characters(available, BUFFER_CHARACTERS);
+            let (length, characters) = if self.is_ascii {
+                let length = available.len().min(BUFFER_CHARACTERS);
+                (length, length)
+            } else {
+                leading_characters(available, BUFFER_CHARACTERS)
+            };
             if characters == BUFFER_CHARACTERS || (self.ended && length > 0) {
                 let start = self.given;
                 self.given += length;
@@ -60,10 +76,17 @@ impl<'a, S: Source> Buffers<'a, S> {
         let mut bytes = self.source.read(self.offset, READ_BYTES);
         self.ended = bytes.is_empty();
         self.offset += bytes.len() as u64;
+        let is_ascii = is_ascii(&bytes);
         if self.held.is_empty() {
             self.held = bytes;
+            self.is_ascii = is_ascii;
         } else {
             self.held.append(&mut bytes);
+            self.is_ascii &= is_ascii;
+        }
+        if self.is_ascii {
+            self.valid = self.held.len();
+            return Ok(());
         }
         match std::str::from_utf8(&self.held[self.valid..]) {
             Ok(text) => self.valid += text.len(),
@@ -105,7 +128,7 @@ fn leading_characters(text: &[u8], most: usize) -> (usize, usize) {
     while characters < most && length < text.len() {
         // The characters that are wanting take that many bytes at least.
         let more = &text[length..text.len().min(length + most - characters)];
-        characters += if more.is_ascii() {
+        characters += if is_ascii(more) {
             more.len()
         } else {
             more.iter().filter(|byte| begins(**byte)).count()
@@ -117,6 +140,11 @@ fn leading_characters(text: &[u8], most: usize) -> (usize, usize) {
         length += 1;
     }
     (length, characters)
+}
+
+/// Whether all bytes are ASCII. Looks at many at a time where that of the standard library looks at four.
+fn is_ascii(bytes: &[u8]) -> bool {
+    bytes.chunks(1024).all(|bytes| bytes.iter().fold(0, |all, byte| all | byte) < 0x80)
 }
 
 /// Whether a byte begins a UTF-8 character.

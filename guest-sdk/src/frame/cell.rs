@@ -171,6 +171,7 @@ impl fmt::Display for Cell<'_> {
 
 /// Whether two texts are the same, eight bytes at a time: WebAssembly's own comparison goes byte by byte, and ids are
 /// compared by the million.
+#[inline]
 pub(super) fn same_bytes(left: &[u8], right: &[u8]) -> bool {
     if left.len() != right.len() {
         return false;

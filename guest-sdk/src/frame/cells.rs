@@ -140,6 +140,7 @@ impl Texts {
     }
 
     /// The text of a cell.
+    #[inline]
     pub(super) fn get(&self, row: usize, column: usize) -> &str {
         let (start, end) = self.range(row, column);
         &self.text[start..end]
@@ -151,6 +152,7 @@ impl Texts {
     }
 }
 
+#[inline]
 fn range(text: &[u8], starts: &[u32], holds_nul: bool, cell: usize) -> (usize, usize) {
     let start = starts[cell] as usize;
     let end = (starts[cell + 1] as usize).saturating_sub(1).max(start);

@@ -187,11 +187,13 @@ enum NotUnsigned {
 }
 
 /// The texts that stand for a missing value: `STR_NA_VALUES` of pandas.
+#[inline]
 fn is_missing_word(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes.first() {
         None => true,
-        Some(b'#' | b'-' | b'1' | b'<' | b'N' | b'n') => matches!(
+        // The shortest such word has two letters, the longest eight.
+        Some(b'#' | b'-' | b'1' | b'<' | b'N' | b'n') if matches!(bytes.len(), 2..=8) => matches!(
             bytes,
             b"#N/A"
                 | b"#N/A N/A"

@@ -23,6 +23,7 @@ mod set;
 mod sort;
 mod space;
 mod table;
+mod text_keys;
 mod to_numeric;
 mod tokenizer;
 

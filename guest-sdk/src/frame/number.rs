@@ -57,17 +57,20 @@ pub(super) fn parse_float64(text: &str) -> Option<f64> {
 
 fn parse_decimal(text: &[u8]) -> Option<f64> {
     let text = skip_space(text);
-    let mut end = usize::from(matches!(text.first(), Some(b'+' | b'-')));
-    let whole = count_digits(&text[end..]);
+    let unsigned = usize::from(matches!(text.first(), Some(b'+' | b'-')));
+    let mut end = unsigned;
+    let mut digits = 0;
+    let whole = take_digits(&text[end..], &mut digits);
     end += whole;
     let mut fraction = 0;
     if text.get(end) == Some(&b'.') {
-        fraction = count_digits(&text[end + 1..]);
+        fraction = take_digits(&text[end + 1..], &mut digits);
         end += 1 + fraction;
     }
     if whole + fraction == 0 {
         return None;
     }
+    let plain_end = end;
     if matches!(text.get(end), Some(b'e' | b'E')) {
         end += 1 + usize::from(matches!(text.get(end + 1), Some(b'+' | b'-')));
         let exponent = count_digits(&text[end..]);
@@ -79,9 +82,20 @@ fn parse_decimal(text: &[u8]) -> Option<f64> {
     if !only_space(&text[end..]) {
         return None;
     }
+    if end == plain_end && whole + fraction <= EXACT_DIGITS {
+        let magnitude = digits as f64 / POWERS_OF_TEN[fraction];
+        return Some(if text.first() == Some(&b'-') { -magnitude } else { magnitude });
+    }
     let value: f64 = std::str::from_utf8(&text[..end]).ok()?.parse().ok()?;
     (value != f64::INFINITY).then_some(value)
 }
+
+/// A number of so many digits is a float, and so is the power of ten that it is divided by to put the point into its
+/// place: the quotient is the nearest float (Clinger 1990, "How to read floating point numbers accurately").
+const EXACT_DIGITS: usize = 15;
+
+const POWERS_OF_TEN: [f64; EXACT_DIGITS + 1] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 fn parse_infinity(text: &[u8]) -> Option<f64> {
     let (sign, word) = match text {
@@ -100,10 +114,10 @@ fn parse_digits(text: &[u8]) -> Result<(u64, &[u8]), NotInteger> {
     if count == 0 {
         return Err(NotInteger::Malformed);
     }
-    // Nineteen digits fit, whatever they are.
+    // Nineteen digits fit, whatever they are, so nothing wraps.
     let (safe, others) = text[..count].split_at(count.min(19));
     for digit in safe {
-        value = value * 10 + u64::from(digit - b'0');
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
     }
     for digit in others {
         value = value
@@ -112,6 +126,19 @@ fn parse_digits(text: &[u8]) -> Result<(u64, &[u8]), NotInteger> {
             .ok_or(NotInteger::Overflow)?;
     }
     Ok((value, &text[count..]))
+}
+
+/// Counts the digits at the beginning, and appends them to a number, of which only the last digits may be left.
+fn take_digits(text: &[u8], number: &mut u64) -> usize {
+    let mut count = 0;
+    for byte in text {
+        if !byte.is_ascii_digit() {
+            break;
+        }
+        *number = number.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+        count += 1;
+    }
+    count
 }
 
 fn count_digits(text: &[u8]) -> usize {
@@ -134,6 +161,8 @@ fn only_space(text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -153,12 +182,21 @@ mod tests {
     #[test]
     fn floats_are_the_nearest() {
         assert_eq!(parse_float64(" -1.5e3\t"), Some(-1500.0));
+        assert_eq!(parse_float64("-0.0").map(f64::to_bits), Some((-0.0_f64).to_bits()));
         assert_eq!(parse_float64("1e400"), None);
         assert_eq!(parse_float64("-1e400"), Some(f64::NEG_INFINITY));
         assert_eq!(parse_float64("9007199254740993"), Some(9_007_199_254_740_992.0));
         for text in ["", " ", "+", "e1", "1e", "1e+", "1 e1", "nan", "0x1p3", "1_0", "inf ", "1,5"]
         {
             assert_eq!(parse_float64(text), None, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn decimals_are_the_standard_librarys(text in "[+-]?[0-9]{0,12}\\.?[0-9]{0,12}") {
+            let expected: Option<f64> = text.parse().ok();
+            prop_assert_eq!(parse_float64(&text).map(f64::to_bits), expected.map(f64::to_bits));
         }
     }
 }

@@ -67,6 +67,7 @@ impl Objects {
 
     /// The bytes of a row's text; `None` where it holds something else. Sorting and comparing go through all rows, and
     /// bytes need no look at where characters begin.
+    #[inline]
     pub(super) fn bytes(&self, row: usize) -> Option<&[u8]> {
         match self.cells[row] {
             StoredCell::Text { start, length } => {
@@ -74,6 +75,11 @@ impl Objects {
             }
             _ => None,
         }
+    }
+
+    /// Whether all rows hold text.
+    pub(super) fn are_texts(&self) -> bool {
+        self.cells.iter().all(|cell| matches!(cell, StoredCell::Text { .. }))
     }
 
     /// Whether a row holds text.

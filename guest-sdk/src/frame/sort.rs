@@ -4,11 +4,12 @@
 //! ranks of the keys, to find the order in which it leaves them.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
-use super::cell::same_bytes;
+use super::text_keys::{SortedTexts, TextKeys};
 use super::{Column, Objects, Values};
 use crate::failure::Failure;
-use crate::order::{introsort, sort_by_bits};
+use crate::order::{RowsByKey, introsort, rows_by_key};
 
 /// The rows that have a value, in stable ascending order.
 struct StableOrder {
@@ -27,9 +28,15 @@ impl Column {
     /// # Errors
     /// Where text and numbers are mixed, which Python does not order.
     pub fn argsort(&self) -> Result<Vec<u32>, Failure> {
-        let order = self.stable_order()?;
+        Ok(self.argsort_with_texts()?.0)
+    }
+
+    /// As [`Column::argsort`]; also gives the texts in that order as keys where all cells are texts and keys say all
+    /// about them.
+    pub(super) fn argsort_with_texts(&self) -> Result<(Vec<u32>, Option<SortedTexts>), Failure> {
+        let (order, texts) = self.stable_order()?;
         if order.ties.is_empty() {
-            return Ok(order.finish());
+            return Ok((order.finish(), texts));
         }
         // numpy sorts the values without the missing ones: places among those that are present count.
         let mut items = rank_by_row(&order.rows, &order.ties, self.len());
@@ -38,7 +45,7 @@ impl Column {
         }
         introsort(&mut items, |left, right| left.0 < right.0);
         let rows = items.into_iter().map(|(_, row)| row).collect();
-        Ok(StableOrder { rows, ..order }.finish())
+        Ok((StableOrder { rows, ..order }.finish(), texts))
     }
 
     /// The rows in ascending order, equal values in their order, missing values last:
@@ -47,7 +54,7 @@ impl Column {
     /// # Errors
     /// Where text and numbers are mixed, which Python does not order.
     pub fn argsort_stable(&self) -> Result<Vec<u32>, Failure> {
-        self.stable_order().map(StableOrder::finish)
+        Ok(self.stable_order()?.0.finish())
     }
 
     /// The rows in the order of `set_index(column).sort_index()`: as [`Column::argsort`], but rows that are in ascending
@@ -56,7 +63,7 @@ impl Column {
     /// # Errors
     /// As [`Column::argsort`].
     pub fn argsort_as_index(&self) -> Result<Vec<u32>, Failure> {
-        let stable = self.stable_order()?;
+        let (stable, _) = self.stable_order()?;
         if stable.missing.is_empty() && stable.rows.is_sorted() {
             return Ok(stable.finish());
         }
@@ -71,17 +78,24 @@ impl Column {
         Ok(self.take(&self.argsort()?))
     }
 
-    fn stable_order(&self) -> Result<StableOrder, Failure> {
-        Ok(match self.values() {
+    fn stable_order(&self) -> Result<(StableOrder, Option<SortedTexts>), Failure> {
+        let order = match self.values() {
             Values::Int64(values) => order_keys(values, |value| value.cast_unsigned() ^ SIGN),
             Values::UInt64(values) => order_keys(values, |value| value),
             Values::Bool(values) => order_keys(values, u64::from),
             Values::Float64(values) => order_floats(values),
-            Values::Object(objects) => self.order_objects(objects)?,
-        })
+            Values::Object(objects) => return self.order_objects(objects),
+        };
+        Ok((order, None))
     }
 
-    fn order_objects(&self, objects: &Objects) -> Result<StableOrder, Failure> {
+    fn order_objects(
+        &self,
+        objects: &Objects,
+    ) -> Result<(StableOrder, Option<SortedTexts>), Failure> {
+        if objects.are_texts() {
+            return Ok(order_texts(objects, (0..).take(objects.len()).collect()));
+        }
         let (mut missing, mut present) = (Vec::new(), Vec::new());
         let mut texts = 0;
         for row in (0..).take(objects.len()) {
@@ -94,7 +108,8 @@ impl Column {
             present.push(row);
         }
         if texts == present.len() {
-            return Ok(StableOrder { missing, ..order_texts(objects, present) });
+            let (order, _) = order_texts(objects, present);
+            return Ok((StableOrder { missing, ..order }, None));
         }
         if texts > 0 {
             return Err(self.unorderable());
@@ -107,7 +122,7 @@ impl Column {
         };
         present.sort_by(order);
         let ties = ties_of(&present, |left, right| order(left, right) == Ordering::Equal);
-        Ok(StableOrder { rows: present, ties, missing })
+        Ok((StableOrder { rows: present, ties, missing }, None))
     }
 
     /// That text and numbers are mixed: names the first row of the kind that comes second.
@@ -170,26 +185,28 @@ fn order_keys<K: Ord + Copy>(values: &[K], key: impl Fn(K) -> u64) -> StableOrde
             missing: Vec::new(),
         };
     }
-    order_pairs(values.iter().map(|value| key(*value)).zip(0..).collect())
+    order_rows(values.iter().map(|value| key(*value)).collect())
 }
 
-/// Orders keys with their rows, which ascend.
-fn order_pairs(mut pairs: Vec<(u64, u32)>) -> StableOrder {
-    sort_by_bits(&mut pairs, |pair| pair.0);
-    let ties = ties_of(&pairs, |left, right| left.0 == right.0);
-    StableOrder { rows: pairs.into_iter().map(|(_, row)| row).collect(), ties, missing: Vec::new() }
+/// Orders rows by the key of each, those of one key by their place.
+fn order_rows(keys: Vec<u64>) -> StableOrder {
+    let RowsByKey { rows, keys } = rows_by_key(keys);
+    let ties = ties_of(&keys, |left, right| left == right);
+    StableOrder { rows, ties, missing: Vec::new() }
 }
 
 fn order_floats(values: &[f64]) -> StableOrder {
-    let (mut pairs, mut missing) = (Vec::with_capacity(values.len()), Vec::new());
-    for (row, value) in (0..).zip(values) {
-        if value.is_nan() {
-            missing.push(row);
-        } else {
-            pairs.push((sortable_bits(*value), row));
-        }
+    let missing: Vec<u32> =
+        (0..).zip(values).filter(|(_, value)| value.is_nan()).map(|(row, _)| row).collect();
+    if missing.is_empty() {
+        return order_rows(values.iter().map(|value| sortable_bits(*value)).collect());
     }
-    StableOrder { missing, ..order_pairs(pairs) }
+    let present: Vec<u32> =
+        (0..).zip(values).filter(|(_, value)| !value.is_nan()).map(|(row, _)| row).collect();
+    let keys = present.iter().map(|row| sortable_bits(values[*row as usize])).collect();
+    let order = order_rows(keys);
+    let rows = order.rows.iter().map(|place| present[*place as usize]).collect();
+    StableOrder { rows, missing, ..order }
 }
 
 /// The bit of the sign.
@@ -202,85 +219,63 @@ fn sortable_bits(value: f64) -> u64 {
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
-/// Orders rows that all hold text.
-fn order_texts(objects: &Objects, rows: Vec<u32>) -> StableOrder {
-    let bytes = |row: u32| objects.bytes(row as usize).unwrap_or_default();
-    if rows.is_sorted_by(|left, right| bytes(*left) < bytes(*right)) {
-        return StableOrder { rows, ties: Vec::new(), missing: Vec::new() };
-    }
+/// Orders rows that all hold text. Gives the texts as keys, too, where keys say all about them.
+fn order_texts(objects: &Objects, mut rows: Vec<u32>) -> (StableOrder, Option<SortedTexts>) {
+    let bytes = |row: &u32| objects.bytes(*row as usize).unwrap_or_default();
     let mut ties = Vec::new();
-    let mut pairs: Vec<(u64, u32)> = rows.into_iter().map(|row| (0, row)).collect();
-    // Eight bytes at a time, behind what the texts in question begin with in common: ids tend to begin alike. What the
-    // eight bytes do not tell apart is sorted further.
-    let mut unsorted = vec![(0..pairs.len(), 0)];
+    let mut sorted_texts = None;
+    if rows.is_sorted_by(|left, right| bytes(left) < bytes(right)) {
+        return (StableOrder { rows, ties, missing: Vec::new() }, None);
+    }
+    let count = rows.len();
+    let mut tie = |places: Range<usize>| {
+        ties.resize(count, false);
+        ties[places].fill(true);
+    };
+    // What keys do not tell apart is sorted further, by what comes behind.
+    let mut unsorted = vec![(0..count, 0)];
     while let Some((range, known)) = unsorted.pop() {
-        let whole = range.len() == pairs.len();
-        let part = &mut pairs[range.clone()];
-        let shared = shared_prefix(part.iter().map(|pair| bytes(pair.1)), known);
-        if part.iter().all(|pair| bytes(pair.1).len() == shared) {
-            if part.len() > 1 {
-                ties.resize(pairs.len(), false);
-                ties[range.start + 1..range.end].fill(true);
+        let part = &mut rows[range.clone()];
+        let keys =
+            (part.len() > FEW).then(|| TextKeys::of(part.iter().map(bytes), known)).flatten();
+        let sorted = keys.map(|keys| {
+            let order = keys.sort(part.iter().map(bytes));
+            (keys, order)
+        });
+        let Some((keys, order)) =
+            sorted.filter(|(_, order)| order.keys.first() != order.keys.last())
+        else {
+            // Few texts, or texts that nothing but zero bytes at their ends tells apart.
+            part.sort_by(|left, right| bytes(left)[known..].cmp(&bytes(right)[known..]));
+            for place in 1..part.len() {
+                if bytes(&part[place]) == bytes(&part[place - 1]) {
+                    tie(range.start + place..range.start + place + 1);
+                }
             }
             continue;
-        }
-        for pair in part.iter_mut() {
-            pair.0 = leading_bytes(&bytes(pair.1)[shared..]);
-        }
-        if whole {
-            // The rows ascend still, so a stable sort leaves them in the order that is wanted.
-            sort_by_bits(&mut pairs, |pair| pair.0);
-        } else {
-            part.sort_unstable();
-        }
-        let part = &pairs[range.clone()];
+        };
+        // The rows of one key ascend still: their order is the one that is wanted.
+        let sorted: Vec<u32> = order.rows.iter().map(|place| part[*place as usize]).collect();
+        part.copy_from_slice(&sorted);
         let mut start = range.start;
-        for run in part.chunk_by(|left, right| left.0 == right.0) {
+        for run in order.keys.chunk_by(|left, right| left == right) {
             let end = start + run.len();
-            if run.len() > 1 {
-                unsorted.push((start..end, shared));
+            if run.len() > 1 && keys.is_whole() {
+                tie(start + 1..end);
+            } else if run.len() > 1 {
+                unsorted.push((start..end, keys.shared()));
             }
             start = end;
         }
-        // Nothing but zero bytes at the end, which fill up shorter texts as well, can leave all of them together.
-        if unsorted.last().is_some_and(|(next, _)| *next == range) {
-            unsorted.pop();
-            let part = &mut pairs[range.clone()];
-            part.sort_unstable_by(|left, right| {
-                bytes(left.1).cmp(bytes(right.1)).then(left.1.cmp(&right.1))
-            });
-            for place in range.start + 1..range.end {
-                if bytes(pairs[place].1) == bytes(pairs[place - 1].1) {
-                    ties.resize(pairs.len(), false);
-                    ties[place] = true;
-                }
-            }
+        if range.len() == count {
+            sorted_texts = keys.sorted_texts(order.keys);
         }
     }
-    StableOrder { rows: pairs.into_iter().map(|(_, row)| row).collect(), ties, missing: Vec::new() }
+    (StableOrder { rows, ties, missing: Vec::new() }, sorted_texts)
 }
 
-/// How many bytes all texts begin with in common, of which `known` are known; those texts are that long.
-fn shared_prefix<'a>(mut texts: impl Iterator<Item = &'a [u8]>, known: usize) -> usize {
-    let Some(first) = texts.next() else { return known };
-    let mut shared = first.len();
-    for text in texts {
-        shared = shared.min(text.len());
-        if !same_bytes(&first[known..shared], &text[known..shared]) {
-            let same = first[known..shared].iter().zip(&text[known..shared]);
-            shared = known + same.take_while(|(left, right)| left == right).count();
-        }
-    }
-    shared
-}
-
-/// The first eight bytes as a number that is ordered as they are, zeros where there are fewer.
-fn leading_bytes(text: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    let length = text.len().min(8);
-    first[..length].copy_from_slice(&text[..length]);
-    u64::from_be_bytes(first)
-}
+/// As many texts are sorted by comparing them.
+const FEW: usize = 16;
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,6 @@ use super::numbers::{Numbers, require_same_length};
 use super::numeric;
 use crate::failure::Failure;
 use crate::frame::{Cell, Column, Dtype, Matrix, Role, Values};
-use crate::order::sort_by_bits;
 
 /// A ROC curve: one point a threshold, from the strictest on, after a point at the origin.
 #[derive(Debug, Clone, PartialEq)]
@@ -173,7 +172,7 @@ pub(super) fn thresholds(positive: &[bool], keys: &[u64]) -> Vec<Counts> {
             .filter(|(positive, _)| **positive == wanted)
             .map(|(_, key)| *key)
             .collect();
-        sort_by_bits(&mut picked, |key| *key);
+        picked.sort_unstable();
         picked
     };
     let positives = pick(true);

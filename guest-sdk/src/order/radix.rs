@@ -5,9 +5,8 @@
 const FEW: usize = 2_048;
 /// More bytes than this are sorted by comparisons: sorting by digits takes as much memory again.
 const MUCH: usize = 1 << 28;
-/// The binary digits that one pass looks at.
+/// The most binary digits that one pass looks at.
 const DIGIT: u32 = 11;
-const PASSES: usize = u64::BITS.div_ceil(DIGIT) as usize;
 const VALUES: usize = 1 << DIGIT;
 
 /// Sorts by the key, ascending; items of one key stay in their order.
@@ -16,8 +15,19 @@ pub(crate) fn sort_by_bits<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64)
         items.sort_by_key(key);
         return;
     }
-    let digit = |item: &T, pass: usize| (key(item) >> (pass as u32 * DIGIT)) as usize % VALUES;
-    let mut counts = vec![[0_u32; VALUES]; PASSES];
+    let first = key(&items[0]);
+    let differing = items.iter().fold(0, |differing, item| differing | (key(item) ^ first));
+    if differing == 0 {
+        return;
+    }
+    let lowest = differing.trailing_zeros();
+    let bits = u64::BITS - differing.leading_zeros() - lowest;
+    let passes = bits.div_ceil(DIGIT);
+    let width = bits.div_ceil(passes);
+    let digit = |item: &T, pass: usize| {
+        (key(item) >> (lowest + pass as u32 * width)) as usize % (1 << width)
+    };
+    let mut counts = vec![[0_u32; VALUES]; passes as usize];
     for item in items.iter() {
         for (pass, counts) in counts.iter_mut().enumerate() {
             counts[digit(item, pass)] += 1;
@@ -42,6 +52,47 @@ pub(crate) fn sort_by_bits<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64)
     }
 }
 
+/// Rows in the order of their keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RowsByKey {
+    /// The rows; those of one key ascend.
+    pub(crate) rows: Vec<u32>,
+    /// The key of each of these rows.
+    pub(crate) keys: Vec<u64>,
+}
+
+/// Orders rows by the key of each.
+///
+/// # Panics
+/// Where there are 2^32 rows or more.
+pub(crate) fn rows_by_key(mut keys: Vec<u64>) -> RowsByKey {
+    let count = u32::try_from(keys.len()).expect("rows are counted in 32 bits");
+    let least = keys.iter().copied().min().unwrap_or(0);
+    let range = keys.iter().copied().max().unwrap_or(0) - least;
+    let row_bits = u32::BITS - count.saturating_sub(1).leading_zeros();
+    if range.leading_zeros() < row_bits {
+        let mut pairs: Vec<(u64, u32)> = keys.iter().copied().zip(0..count).collect();
+        sort_by_bits(&mut pairs, |pair| pair.0);
+        let mut rows = Vec::with_capacity(pairs.len());
+        for (key, pair) in keys.iter_mut().zip(pairs) {
+            *key = pair.0;
+            rows.push(pair.1);
+        }
+        return RowsByKey { rows, keys };
+    }
+    // Key and row fit one word. Words are sorted faster by comparisons than by digits, pairs are not.
+    for (key, row) in keys.iter_mut().zip(0..count) {
+        *key = (*key - least) << row_bits | u64::from(row);
+    }
+    keys.sort_unstable();
+    let mut rows = Vec::with_capacity(keys.len());
+    for word in &mut keys {
+        rows.push((*word & ((1 << row_bits) - 1)) as u32);
+        *word = (*word >> row_bits) + least;
+    }
+    RowsByKey { rows, keys }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -63,6 +114,20 @@ mod tests {
             expected.sort_by_key(|item| item.0);
             sort_by_bits(&mut items, |item| item.0);
             prop_assert_eq!(items, expected);
+        }
+
+        #[test]
+        fn rows_of_one_key_ascend(
+            keys in prop::collection::vec(any::<u64>(), 0..2 * FEW),
+            bits in 1_u32..65,
+            least in any::<u64>(),
+        ) {
+            let keys: Vec<u64> = keys.iter().map(|key| (key >> (64 - bits)).saturating_add(least)).collect();
+            let mut expected: Vec<(u64, u32)> = keys.iter().copied().zip(0..).collect();
+            expected.sort_unstable();
+            let order = rows_by_key(keys);
+            let found: Vec<(u64, u32)> = order.keys.into_iter().zip(order.rows).collect();
+            prop_assert_eq!(found, expected);
         }
     }
 }

@@ -1,0 +1,247 @@
+//! Texts as numbers in their order: what tells the texts of a column apart, in as few bits as it takes.
+//!
+//! Ids tend to begin alike and to be spelled in few letters: of `row_0000012345` only ten bytes differ from row to row,
+//! and of each of these only four bits. Forty bits are sorted in half the time of eighty, and, where nothing of the texts
+//! is left out, two columns of ids are compared by their keys, without going back to the texts.
+
+use super::cell::same_bytes;
+use crate::order::{RowsByKey, rows_by_key};
+
+/// Which part of texts makes up their keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TextKeys {
+    /// What all texts begin with.
+    prefix: Vec<u8>,
+    /// How many bytes behind that are in a key.
+    covered: u32,
+    /// The lowest bit of a byte that differs between texts.
+    lowest: u32,
+    /// How many bits of each byte are in a key.
+    width: u32,
+    /// Whether texts with the same key are the same.
+    is_whole: bool,
+}
+
+/// Texts in ascending order, as keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SortedTexts {
+    layout: TextKeys,
+    keys: Vec<u64>,
+}
+
+/// The bytes that are looked at behind what texts begin with in common.
+const WINDOW: usize = 16;
+
+/// How many texts are looked at for what all may begin with.
+const FEW: usize = 64;
+
+impl TextKeys {
+    /// How to tell texts apart, which are known to be equal in their first `known` bytes and to be that long.
+    ///
+    /// `None` where their keys would all be the same.
+    pub(super) fn of<'a>(
+        texts: impl Iterator<Item = &'a [u8]> + Clone,
+        known: usize,
+    ) -> Option<TextKeys> {
+        let first = texts.clone().next()?;
+        // Most often, what a few texts have in common is what all have, and one look at each text is enough.
+        let few = shared_prefix(first, texts.clone().take(FEW), known);
+        let Window { differing, longest, holds_nul, shared } =
+            window(first, texts.clone(), known, few).unwrap_or_else(|| {
+                let shared = shared_prefix(first, texts.clone(), known);
+                window(first, texts, known, shared).expect("all texts begin so")
+            });
+        let differing = differing.to_be_bytes().into_iter().fold(0, |all, byte| all | byte);
+        if differing == 0 {
+            return None;
+        }
+        let lowest = differing.trailing_zeros();
+        let width = u8::BITS - differing.leading_zeros() - lowest;
+        let covered = longest.min(WINDOW).min((u64::BITS / width) as usize);
+        Some(TextKeys {
+            prefix: first[..shared].to_vec(),
+            covered: covered as u32,
+            lowest,
+            width,
+            // A zero byte would be taken for the end of a shorter text.
+            is_whole: longest <= covered && !holds_nul,
+        })
+    }
+
+    /// How many bytes all texts begin with in common.
+    pub(super) fn shared(&self) -> usize {
+        self.prefix.len()
+    }
+
+    /// Whether texts with the same key are the same.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// The places of the texts in ascending order of their keys, and these.
+    pub(super) fn sort<'a>(&self, texts: impl Iterator<Item = &'a [u8]>) -> RowsByKey {
+        rows_by_key(texts.map(|text| self.key(text)).collect())
+    }
+
+    /// The sorted texts, if `keys` are theirs and say all about them.
+    pub(super) fn sorted_texts(self, keys: Vec<u64>) -> Option<SortedTexts> {
+        self.is_whole.then_some(SortedTexts { layout: self, keys })
+    }
+
+    fn key(&self, text: &[u8]) -> u64 {
+        let first = self.pack(word(text, self.shared()));
+        if self.covered <= 8 {
+            return first >> (self.width * (8 - self.covered));
+        }
+        let second = self.pack(word(text, self.shared() + 8));
+        first << (self.width * (self.covered - 8)) | second >> (self.width * (16 - self.covered))
+    }
+
+    /// The bits that count, side by side: those of bytes, then of pairs of them, then of fours.
+    fn pack(&self, word: u64) -> u64 {
+        const BYTES: u64 = 0x0101_0101_0101_0101;
+        const EVEN: u64 = 0x00FF_00FF_00FF_00FF;
+        const PAIRS: u64 = 0x0000_FFFF_0000_FFFF;
+        const FOURS: u64 = 0x0000_0000_FFFF_FFFF;
+        let width = self.width;
+        let word = (word >> self.lowest) & (BYTES * ((1 << width) - 1));
+        let word = (word & EVEN) | (word & !EVEN) >> (8 - width);
+        let word = (word & PAIRS) | (word & !PAIRS) >> (16 - 2 * width);
+        (word & FOURS) | (word & !FOURS) >> (32 - 4 * width)
+    }
+}
+
+/// What is found behind what texts begin with in common.
+struct Window {
+    /// How many bytes these begin with in common.
+    shared: usize,
+    /// The bits that are not the same in all, of eight bytes and the next eight.
+    differing: u64,
+    /// The most bytes of a text that follow.
+    longest: usize,
+    /// Whether one of these is zero.
+    holds_nul: bool,
+}
+
+/// Looks at the bytes behind the first `shared`; `None` where a text does not begin with these.
+fn window<'a>(
+    first: &[u8],
+    texts: impl Iterator<Item = &'a [u8]>,
+    known: usize,
+    shared: usize,
+) -> Option<Window> {
+    let start = [word(first, shared), word(first, shared + 8)];
+    let mut window = Window { shared, differing: 0, longest: 0, holds_nul: false };
+    for text in texts {
+        let begins_so = text.len() >= shared
+            && if shared - known <= 8 {
+                (word(text, known) ^ word(first, known)).leading_zeros() as usize / 8
+                    >= shared - known
+            } else {
+                same_bytes(&text[known..shared], &first[known..shared])
+            };
+        if !begins_so {
+            return None;
+        }
+        let length = text.len() - shared;
+        window.longest = window.longest.max(length);
+        let near = word(text, shared);
+        window.differing |= near ^ start[0];
+        window.holds_nul |= holds_zero(near, length);
+        if length > 8 {
+            let far = word(text, shared + 8);
+            window.differing |= far ^ start[1];
+            window.holds_nul |= holds_zero(far, length - 8);
+        } else {
+            window.differing |= start[1];
+        }
+    }
+    Some(window)
+}
+
+/// How many bytes all texts begin with in common, of which `known` are known.
+fn shared_prefix<'a>(first: &[u8], texts: impl Iterator<Item = &'a [u8]>, known: usize) -> usize {
+    let mut shared = first.len();
+    for text in texts {
+        shared = shared.min(text.len());
+        if !same_bytes(&first[known..shared], &text[known..shared]) {
+            let same = first[known..shared].iter().zip(&text[known..shared]);
+            shared = known + same.take_while(|(left, right)| left == right).count();
+        }
+    }
+    shared
+}
+
+/// Eight bytes of a text as a number that is ordered as they are, zeros behind its end.
+#[inline]
+fn word(text: &[u8], at: usize) -> u64 {
+    let rest = text.get(at..).unwrap_or_default();
+    if let Some(bytes) = rest.first_chunk() {
+        return u64::from_be_bytes(*bytes);
+    }
+    let missing = (8 - rest.len()) as u32 * u8::BITS;
+    match text.last_chunk() {
+        _ if rest.is_empty() => 0,
+        Some(bytes) => u64::from_be_bytes(*bytes) << missing,
+        None => rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)) << missing,
+    }
+}
+
+/// Whether a zero is among the first `length` bytes of a word.
+#[inline]
+fn holds_zero(word: u64, length: usize) -> bool {
+    const BYTES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * BYTES;
+    let padding = u64::MAX.checked_shr(length.min(8) as u32 * u8::BITS).unwrap_or(0);
+    let word = word | padding;
+    word.wrapping_sub(BYTES) & !word & HIGH != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_in_a_key() {
+        // Texts; the bytes and bits that tell them apart, and whether these are all.
+        let cases: &[(&[&str], Option<(usize, u32, u32, bool)>)] = &[
+            (&["row_0123456789", "row_9876543210"], Some((4, 10, 4, true))),
+            (&["a1", "a2", "a3"], Some((1, 1, 2, true))),
+            (&["x", "xy"], Some((1, 1, 7, true))),
+            (&["0001_01", "9999_02"], Some((0, 7, 4, true))),
+            (&["a", "a"], None),
+            (&["a", "a\0"], None),
+            (&["b\0", "a"], Some((0, 2, 2, false))),
+            (&["a00000000000000000", "b00000000000000000"], Some((0, 16, 2, false))),
+            (&["é0123456789", "aaaaaaaaaaaaa"], Some((0, 8, 8, false))),
+        ];
+        for (texts, expected) in cases {
+            let keys = TextKeys::of(texts.iter().map(|text| text.as_bytes()), 0);
+            let found = keys.map(|keys| (keys.shared(), keys.covered, keys.width, keys.is_whole()));
+            assert_eq!(found, *expected, "{texts:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn keys_are_ordered_as_the_texts_are(
+            texts in prop::collection::vec("id-[0-9]{0,20}|[ab\\x00é]{0,20}|id-[0-9a-f]{8}", 1..20),
+        ) {
+            let bytes = || texts.iter().map(|text| text.as_bytes());
+            let Some(keys) = TextKeys::of(bytes(), 0) else {
+                let trimmed = |text: &String| text.trim_end_matches('\0').len();
+                prop_assert!(texts.iter().all(|text| trimmed(text) == trimmed(&texts[0])));
+                return Ok(());
+            };
+            for left in bytes() {
+                for right in bytes() {
+                    let (left_key, right_key) = (keys.key(left), keys.key(right));
+                    prop_assert!(left > right || left_key <= right_key, "{left:?} {right:?}");
+                    prop_assert!(!keys.is_whole() || left == right || left_key != right_key);
+                }
+            }
+        }
+    }
+}
