@@ -1,7 +1,9 @@
 //! A column: one numpy array of one of pandas' types, with its name and whose file it came from.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
+use super::sort::Order;
 use super::table::Table;
 use super::{Cell, Objects, Role};
 use crate::failure::Failure;
@@ -131,6 +133,11 @@ impl FileRows {
         self.places.as_ref().map_or(row, |places| places[row] as usize) + 1
     }
 
+    /// The places of the rows in their file, counted from 0; `None` where they are all rows in the file's order.
+    pub(super) fn places(&self) -> Option<&[u32]> {
+        self.places.as_deref()
+    }
+
     /// The file rows of those rows, in that order.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> FileRows {
@@ -159,14 +166,27 @@ impl FileRows {
 pub struct Column {
     name: Rc<str>,
     role: Role,
-    values: Values,
+    data: Rc<Data>,
     file_rows: FileRows,
+}
+
+/// The values of a column, and their order once it was asked for: a grader often asks for it more than once.
+#[derive(Debug)]
+struct Data {
+    values: Values,
+    order: OnceCell<Order>,
+}
+
+impl Data {
+    fn new(values: Values) -> Rc<Data> {
+        Rc::new(Data { values, order: OnceCell::new() })
+    }
 }
 
 impl Column {
     /// A column of those values, which are the rows of the file in the file's order.
     pub fn new(name: &str, role: Role, values: Values) -> Column {
-        Column { name: name.into(), role, values, file_rows: FileRows::default() }
+        Column { name: name.into(), role, data: Data::new(values), file_rows: FileRows::default() }
     }
 
     /// The same column, its rows being those rows of the file.
@@ -186,7 +206,7 @@ impl Column {
         Column {
             name: Rc::clone(&self.name),
             role: self.role,
-            values,
+            data: Data::new(values),
             file_rows: self.file_rows.clone(),
         }
     }
@@ -203,22 +223,34 @@ impl Column {
 
     /// Its values.
     pub fn values(&self) -> &Values {
-        &self.values
+        &self.data.values
+    }
+
+    /// The order of its values, worked out by the first call.
+    ///
+    /// # Errors
+    /// As [`Column::argsort`].
+    pub(super) fn order(&self) -> Result<&Order, Failure> {
+        if let Some(order) = self.data.order.get() {
+            return Ok(order);
+        }
+        let order = self.find_order()?;
+        Ok(self.data.order.get_or_init(|| order))
     }
 
     /// The number of rows.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.data.values.len()
     }
 
     /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.data.values.is_empty()
     }
 
     /// Its type.
     pub fn dtype(&self) -> Dtype {
-        self.values.dtype()
+        self.data.values.dtype()
     }
 
     /// The value of a row, as a Python object.
@@ -226,7 +258,7 @@ impl Column {
     /// # Panics
     /// Where there is no such row.
     pub fn cell(&self, row: usize) -> Cell<'_> {
-        self.values.cell(row)
+        self.data.values.cell(row)
     }
 
     /// The values of all rows in order, as Python objects.
@@ -254,7 +286,7 @@ impl Column {
         Column {
             name: Rc::clone(&self.name),
             role: self.role,
-            values: self.values.take(rows),
+            data: Data::new(self.data.values.take(rows)),
             file_rows,
         }
     }

@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 
+use super::integer_table::IntegerTable;
 use super::kind::{Kind, Missing};
 use super::set::common_keys;
-use super::{Cell, Column, Dtype, Role};
+use super::{Cell, Column, Dtype, Role, Values};
 use crate::failure::Failure;
 
 impl Column {
@@ -38,29 +39,16 @@ impl Column {
     /// fault if one of the columns is its.
     pub fn merge_rows(&self, right: &Column) -> Result<Vec<(u32, u32)>, Failure> {
         self.require_mergeable(right)?;
+        if let (Values::Int64(left), Values::Int64(right)) = (self.values(), right.values()) {
+            let mut first = IntegerTable::for_values(right);
+            let next = chain(right.iter(), |value, row| first.insert(*value, row));
+            return Ok(pairs(left.iter().map(|value| first.get(*value)), &next));
+        }
         let (left_keys, right_keys) = common_keys(self, right);
-        // The rows of each value on the right, chained from the first to the last.
-        const END: u32 = u32::MAX;
-        let mut first_and_last: FxHashMap<_, (u32, u32)> = FxHashMap::default();
-        let mut next = vec![END; right.len()];
-        for (row, key) in (0..).zip(right_keys) {
-            first_and_last
-                .entry(key)
-                .and_modify(|(_, last)| {
-                    next[*last as usize] = row;
-                    *last = row;
-                })
-                .or_insert((row, row));
-        }
-        let mut pairs = Vec::with_capacity(self.len());
-        for (left_row, key) in (0..).zip(left_keys) {
-            let mut row = first_and_last.get(&key).map_or(END, |(first, _)| *first);
-            while row != END {
-                pairs.push((left_row, row));
-                row = next[row as usize];
-            }
-        }
-        Ok(pairs)
+        let right_keys: Vec<_> = right_keys.collect();
+        let mut first = FxHashMap::default();
+        let next = chain(right_keys.iter(), |key, row| first.insert(*key, row));
+        Ok(pairs(left_keys.map(|key| first.get(&key).copied()), &next))
     }
 
     fn require_mergeable(&self, right: &Column) -> Result<(), Failure> {
@@ -91,6 +79,29 @@ impl Column {
         }
         Ok(())
     }
+}
+
+/// For each row, the next one of the same value. `insert` notes the first row of a value, as seen from the row at hand on,
+/// and gives the one noted before.
+fn chain<'a, V: 'a>(
+    values: impl DoubleEndedIterator<Item = &'a V> + ExactSizeIterator,
+    mut insert: impl FnMut(&'a V, u32) -> Option<u32>,
+) -> Vec<Option<u32>> {
+    let mut next = vec![None; values.len()];
+    for (row, value) in values.enumerate().rev() {
+        next[row] = insert(value, row as u32);
+    }
+    next
+}
+
+/// Each row on the left with all rows on the right that have its value, of which the first is given.
+fn pairs(firsts: impl Iterator<Item = Option<u32>>, next: &[Option<u32>]) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::with_capacity(next.len());
+    for (left, first) in (0..).zip(firsts) {
+        let rows = std::iter::successors(first, |row| next[*row as usize]);
+        pairs.extend(rows.map(|right| (left, right)));
+    }
+    pairs
 }
 
 /// The order that pandas falls back on where Python has none: numbers before text.

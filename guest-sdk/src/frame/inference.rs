@@ -6,7 +6,9 @@
 //! `_concatenate_chunks`, and `concat_compat` with numpy 1.26.4's `result_type`.
 
 use super::cells::Texts;
-use super::number::{NotInteger, Unsigned, parse_float64, parse_int64, parse_uint64};
+use super::number::{
+    NotInteger, Unsigned, parse_digits_alone, parse_float64, parse_int64, parse_uint64,
+};
 use super::objects::{Objects, StoredCell};
 use super::{Dtype, Values};
 
@@ -87,7 +89,10 @@ impl<'a> Chunk<'a> {
         let mut values = Vec::with_capacity(self.len());
         let mut missing = false;
         for text in self.texts() {
-            if is_missing_word(text) {
+            // No number of digits alone is a missing value.
+            if let Some(value) = parse_digits_alone(text.as_bytes()) {
+                values.push(value);
+            } else if is_missing_word(text) {
                 missing = true;
                 values.push(MISSING);
             } else {
@@ -133,7 +138,12 @@ impl<'a> Chunk<'a> {
     fn float64(self) -> Option<Vec<f64>> {
         let mut values = Vec::with_capacity(self.len());
         for text in self.texts() {
-            values.push(if is_missing_word(text) { f64::NAN } else { parse_float64(text)? });
+            // No missing value is spelled as a number.
+            match parse_float64(text) {
+                Some(value) => values.push(value),
+                None if is_missing_word(text) => values.push(f64::NAN),
+                None => return None,
+            }
         }
         Some(values)
     }

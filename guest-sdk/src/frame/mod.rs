@@ -11,6 +11,7 @@ mod extremes;
 mod group;
 mod header;
 mod inference;
+mod integer_table;
 mod key;
 mod kind;
 mod matrix;
@@ -73,7 +74,6 @@ pub struct Frame {
 /// Rows of a table in some order, and the columns of these as far as they were asked for.
 #[derive(Debug)]
 struct Selection {
-    rows: Vec<u32>,
     file_rows: FileRows,
     columns: Vec<OnceCell<Column>>,
     labels: OnceCell<Column>,
@@ -120,7 +120,7 @@ impl Frame {
 
     /// The number of rows.
     pub fn len(&self) -> usize {
-        self.selection.as_ref().map_or(self.table.rows(), |selection| selection.rows.len())
+        self.places().map_or(self.table.rows(), <[u32]>::len)
     }
 
     /// Whether there are no rows.
@@ -164,9 +164,9 @@ impl Frame {
     /// `None` where there is no such column or row, or the column's text was not kept.
     pub fn cell_text(&self, name: &str, row: usize) -> Option<&str> {
         let index = self.table.find(name)?;
-        let row = match &self.selection {
+        let row = match self.places() {
             None => row,
-            Some(selection) => *selection.rows.get(row)? as usize,
+            Some(places) => *places.get(row)? as usize,
         };
         self.table.cell_text(index, row)
     }
@@ -192,18 +192,12 @@ impl Frame {
     /// Where there is no such row.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> Frame {
-        let (rows, file_rows) = match &self.selection {
-            None => {
-                let length = self.len();
-                assert!(rows.iter().all(|row| (*row as usize) < length), "a row is not there");
-                (rows.to_vec(), FileRows::default().take(rows))
-            }
-            Some(selection) => (
-                rows.iter().map(|row| selection.rows[*row as usize]).collect(),
-                selection.file_rows.take(rows),
-            ),
-        };
-        self.select(rows, file_rows)
+        let length = self.len();
+        assert!(rows.iter().all(|row| (*row as usize) < length), "a row is not there");
+        self.select(match &self.selection {
+            None => FileRows::default().take(rows),
+            Some(selection) => selection.file_rows.take(rows),
+        })
     }
 
     /// The rows where `keep` is true.
@@ -221,7 +215,7 @@ impl Frame {
     /// # Errors
     /// A failure of the file's role where there is no such column, or it holds values that have no order.
     pub fn sort_by(&self, name: &str) -> Result<Frame, Failure> {
-        Ok(self.take(&self.column(name)?.argsort()?))
+        Ok(self.take(&self.column(name)?.order()?.rows))
     }
 
     /// The same rows; messages about one name what it holds in the column `name`, too.
@@ -230,17 +224,22 @@ impl Frame {
     /// A failure of the file's role where there is no such column.
     pub fn identified_by(&self, name: &str) -> Result<Frame, Failure> {
         let index = self.table.find(name).ok_or_else(|| self.missing_columns(&[name]))?;
-        let (rows, file_rows) = match &self.selection {
-            None => ((0..).take(self.len()).collect(), FileRows::default()),
-            Some(selection) => (selection.rows.clone(), selection.file_rows.clone()),
+        let file_rows = match &self.selection {
+            None => FileRows::default(),
+            Some(selection) => selection.file_rows.clone(),
         };
-        Ok(self.select(rows, file_rows.identified_by(Rc::clone(&self.table), index)))
+        Ok(self.select(file_rows.identified_by(Rc::clone(&self.table), index)))
     }
 
-    fn select(&self, rows: Vec<u32>, file_rows: FileRows) -> Frame {
+    fn select(&self, file_rows: FileRows) -> Frame {
         let columns = (0..self.table.width()).map(|_| OnceCell::new()).collect();
-        let selection = Selection { rows, file_rows, columns, labels: OnceCell::new() };
+        let selection = Selection { file_rows, columns, labels: OnceCell::new() };
         Frame { table: Rc::clone(&self.table), selection: Some(Rc::new(selection)) }
+    }
+
+    /// Which rows of the file these are, counted from 0; `None` where they are all in the file's order.
+    fn places(&self) -> Option<&[u32]> {
+        self.selection.as_ref()?.file_rows.places()
     }
 
     fn column_at(&self, index: usize) -> &Column {
@@ -254,7 +253,10 @@ impl Frame {
 
 impl Selection {
     fn column<'a>(&'a self, taken: &'a OnceCell<Column>, whole: &Column) -> &'a Column {
-        taken.get_or_init(|| whole.take_as(&self.rows, self.file_rows.clone()))
+        taken.get_or_init(|| match self.file_rows.places() {
+            None => whole.clone().with_file_rows(self.file_rows.clone()),
+            Some(places) => whole.take_as(places, self.file_rows.clone()),
+        })
     }
 }
 

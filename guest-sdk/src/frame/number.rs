@@ -37,6 +37,21 @@ pub(super) fn parse_int64(text: &[u8]) -> Result<i64, NotInteger> {
     only_space(rest).then_some(value).ok_or(NotInteger::Malformed)
 }
 
+/// What most integers are: up to eighteen digits and nothing else. `None` for all other texts.
+#[inline]
+pub(super) fn parse_digits_alone(text: &[u8]) -> Option<i64> {
+    let mut value: i64 = 0;
+    for byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        // Eighteen digits fit, so what wraps is not used.
+        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+    }
+    (1..=18).contains(&text.len()).then_some(value)
+}
+
 /// An integer without sign (a plus is allowed); anything after a minus is taken for a negative number.
 pub(super) fn parse_uint64(text: &[u8]) -> Result<Unsigned, NotInteger> {
     let digits = match skip_space(text) {

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::integer_table::IntegerTable;
 use super::key::Key;
 use super::{Cell, Column, Values};
 
@@ -20,8 +21,8 @@ pub struct CellSet<'a> {
 /// The elements and the row where each comes first.
 #[derive(Debug, Clone)]
 enum Elements<'a> {
-    /// Of an int64 column: ids are most often this, and it is half the size.
-    Integers(FxHashMap<i64, u32>),
+    /// Of an int64 column: ids are most often this.
+    Integers(IntegerTable),
     /// Of any column.
     Keys(FxHashMap<Key<'a>, u32>),
 }
@@ -58,10 +59,10 @@ impl CellSet<'_> {
             && self.incomparable.is_empty()
             && match (&self.elements, &other.elements) {
                 (Elements::Integers(these), Elements::Integers(those)) => {
-                    these.keys().all(|integer| those.contains_key(integer))
+                    these.iter().all(|(integer, _)| those.get(integer).is_some())
                 }
                 (Elements::Integers(these), _) => {
-                    these.keys().all(|integer| other.contains_key(Key::Int(*integer)))
+                    these.iter().all(|(integer, _)| other.contains_key(Key::Int(integer)))
                 }
                 (Elements::Keys(these), _) => these.keys().all(|key| other.contains_key(*key)),
             }
@@ -73,8 +74,8 @@ impl CellSet<'_> {
         let comparable: Vec<u32> = match &self.elements {
             Elements::Integers(integers) => integers
                 .iter()
-                .filter(|(integer, _)| absent(Key::Int(**integer)))
-                .map(|(_, row)| *row)
+                .filter(|(integer, _)| absent(Key::Int(*integer)))
+                .map(|(_, row)| row)
                 .collect(),
             Elements::Keys(keys) => {
                 keys.iter().filter(|(key, _)| absent(**key)).map(|(_, row)| *row).collect()
@@ -88,7 +89,7 @@ impl CellSet<'_> {
 
     fn contains_key(&self, key: Key<'_>) -> bool {
         match (&self.elements, key) {
-            (Elements::Integers(integers), Key::Int(value)) => integers.contains_key(&value),
+            (Elements::Integers(integers), Key::Int(value)) => integers.get(value).is_some(),
             (Elements::Integers(_), _) => false,
             (Elements::Keys(keys), key) => keys.contains_key(&key),
         }
@@ -107,10 +108,10 @@ impl Column {
         let mut incomparable = Vec::new();
         let elements = match self.values() {
             Values::Int64(values) => {
-                let mut integers = FxHashMap::default();
-                integers.reserve(values.len().min(MOST_EXPECTED));
-                for (row, value) in (0..).zip(values) {
-                    integers.entry(*value).or_insert(row);
+                let mut integers = IntegerTable::for_values(values);
+                // Backwards, so that the row where a value comes first is the one that stays.
+                for (row, value) in values.iter().enumerate().rev() {
+                    integers.insert(*value, row as u32);
                 }
                 Elements::Integers(integers)
             }
@@ -144,6 +145,12 @@ impl Column {
     /// pandas' `a.isin(b)`: for each row, whether its value is among those of the other column. Missing values equal
     /// each other here; integers are compared as floats with floats, and with integers of the other signedness.
     pub fn is_in(&self, other: &Column) -> Vec<bool> {
+        if let (Values::Int64(values), Values::Int64(_)) = (self.values(), other.values()) {
+            let Elements::Integers(integers) = other.set().elements else {
+                unreachable!("of int64")
+            };
+            return values.iter().map(|value| integers.get(*value).is_some()).collect();
+        }
         let (keys, others) = common_keys(self, other);
         let mut distinct = FxHashSet::default();
         distinct.reserve(other.len().min(MOST_EXPECTED));

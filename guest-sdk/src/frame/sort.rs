@@ -11,6 +11,16 @@ use super::{Column, Objects, Values};
 use crate::failure::Failure;
 use crate::order::{RowsByKey, introsort, rows_by_key};
 
+/// The order of a column.
+#[derive(Debug, Clone)]
+pub(super) struct Order {
+    /// The rows, as [`Column::argsort`] gives them.
+    pub(super) rows: Vec<u32>,
+    /// The texts in that order where all cells are texts and keys say all about them; not where the rows were in order
+    /// already.
+    pub(super) texts: Option<SortedTexts>,
+}
+
 /// The rows that have a value, in stable ascending order.
 struct StableOrder {
     /// The row numbers.
@@ -28,15 +38,14 @@ impl Column {
     /// # Errors
     /// Where text and numbers are mixed, which Python does not order.
     pub fn argsort(&self) -> Result<Vec<u32>, Failure> {
-        Ok(self.argsort_with_texts()?.0)
+        Ok(self.order()?.rows.clone())
     }
 
-    /// As [`Column::argsort`]; also gives the texts in that order as keys where all cells are texts and keys say all
-    /// about them.
-    pub(super) fn argsort_with_texts(&self) -> Result<(Vec<u32>, Option<SortedTexts>), Failure> {
+    /// Works out [`Column::order`].
+    pub(super) fn find_order(&self) -> Result<Order, Failure> {
         let (order, texts) = self.stable_order()?;
         if order.ties.is_empty() {
-            return Ok((order.finish(), texts));
+            return Ok(Order { rows: order.finish(), texts });
         }
         // numpy sorts the values without the missing ones: places among those that are present count.
         let mut items = rank_by_row(&order.rows, &order.ties, self.len());
@@ -45,7 +54,7 @@ impl Column {
         }
         introsort(&mut items, |left, right| left.0 < right.0);
         let rows = items.into_iter().map(|(_, row)| row).collect();
-        Ok((StableOrder { rows, ..order }.finish(), texts))
+        Ok(Order { rows: StableOrder { rows, ..order }.finish(), texts })
     }
 
     /// The rows in ascending order, equal values in their order, missing values last:
@@ -75,7 +84,7 @@ impl Column {
     /// # Errors
     /// As [`Column::argsort`].
     pub fn sorted(&self) -> Result<Column, Failure> {
-        Ok(self.take(&self.argsort()?))
+        Ok(self.take(&self.order()?.rows))
     }
 
     fn stable_order(&self) -> Result<(StableOrder, Option<SortedTexts>), Failure> {

@@ -314,7 +314,14 @@ impl<'a> Tokenizer<'a> {
                 candidates &= candidates - 1;
                 match buffer[place] {
                     b',' => {
-                        self.end_field(buffer, pending, place);
+                        if *pending == field_start && !self.is_kept(self.fields) {
+                            // Nothing is to be copied, neither of this field nor of those before it.
+                            self.uncounted += place + 1 - field_start;
+                            *pending = place + 1;
+                            self.fields += 1;
+                        } else {
+                            self.end_field(buffer, pending, place);
+                        }
                         field_start = place + 1;
                     }
                     b'\n' => {

@@ -11,5 +11,5 @@ pub(crate) mod recorded;
 mod timsort;
 
 pub use introsort::{argsort_floats, introsort};
-pub(crate) use radix::{RowsByKey, rows_by_key, sort_by_bits};
+pub(crate) use radix::{RowsByKey, rows_by_key};
 pub use timsort::{timsort, timsort_reversed};

@@ -1,5 +1,5 @@
-//! A stable sort by 64-bit keys, digit by digit: faster than comparing where there are many rows, since WebAssembly
-//! has neither branch-free selection of pairs nor a vectorised sort.
+//! A stable sort by 64-bit keys, digit by digit: in WebAssembly, pairs of a key and a row are sorted faster so than by
+//! comparisons where there are many.
 
 /// Fewer items than this are sorted by comparisons.
 const FEW: usize = 2_048;
@@ -10,7 +10,7 @@ const DIGIT: u32 = 11;
 const VALUES: usize = 1 << DIGIT;
 
 /// Sorts by the key, ascending; items of one key stay in their order.
-pub(crate) fn sort_by_bits<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
+fn sort_by_bits<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
     if items.len() < FEW || size_of_val(items.as_slice()) > MUCH {
         items.sort_by_key(key);
         return;
