@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use crate::workspace;
 
@@ -20,42 +20,86 @@ pub(super) struct Measured {
     pub(super) peak_memory: Option<u64>,
 }
 
+/// A program that has ended, well or not.
+pub(super) struct Ended {
+    pub(super) measured: Measured,
+    pub(super) status: ExitStatus,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+impl Ended {
+    /// Why the program failed, in a line.
+    pub(super) fn reason(&self) -> String {
+        match self.stderr.lines().rfind(|line| !line.trim().is_empty()) {
+            Some(line) => format!("{}: {}", self.status, line.trim()),
+            None => self.status.to_string(),
+        }
+    }
+}
+
 /// Runs a program to its end; gives what it took and what it printed.
-pub(super) fn run(command: &mut Command) -> Result<(Measured, String)> {
+///
+/// # Errors
+/// The program could not be started, or what it printed is no text. That it failed is no error.
+pub(super) fn run(command: &mut Command) -> Result<Ended> {
     let start = Instant::now();
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .with_context(|| format!("could not start {}", workspace::shown(command)))?;
-    let id = child.id();
-    let ended = AtomicBool::new(false);
-    let (peak_memory, output, status, seconds) = thread::scope(|scope| {
-        let watch = scope.spawn(|| peak_memory(id, &ended));
-        let mut output = String::new();
-        let read =
-            child.stdout.take().map_or(Ok(0), |mut stdout| stdout.read_to_string(&mut output));
-        let status = child.wait();
-        let seconds = start.elapsed().as_secs_f64();
-        ended.store(true, Ordering::Relaxed);
-        let peak = watch.join().unwrap_or_default();
-        (peak, read.map(|_| output), status, seconds)
-    });
-    let status = status?;
-    ensure!(status.success(), "{} failed ({status})", workspace::shown(command));
-    Ok((Measured { seconds, peak_memory }, output?))
+    follow(&mut child, start)
+        .with_context(|| format!("could not follow {}", workspace::shown(command)))
 }
 
-/// Follows the peak that Linux keeps for each process, until the process has ended. What is added in its last
-/// millisecond is missed.
+/// Watches a program until it has ended.
+fn follow(child: &mut Child, start: Instant) -> Result<Ended> {
+    let id = child.id();
+    let ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let watch = scope.spawn(|| peak_memory(id, &ended));
+        let stderr = child.stderr.take();
+        let stderr = scope.spawn(move || read(stderr));
+        let result = wait(child, start);
+        ended.store(true, Ordering::Relaxed);
+        let peak_memory = watch.join().unwrap_or_default();
+        let stderr = stderr.join().unwrap_or_else(|_| Ok(String::new()));
+        let (status, stdout, seconds) = result?;
+        Ok(Ended { measured: Measured { seconds, peak_memory }, status, stdout, stderr: stderr? })
+    })
+}
+
+/// Reads all that the program prints, until it has ended.
+fn wait(child: &mut Child, start: Instant) -> Result<(ExitStatus, String, f64)> {
+    let stdout = read(child.stdout.take());
+    let status = child.wait()?;
+    Ok((status, stdout?, start.elapsed().as_secs_f64()))
+}
+
+fn read(from: Option<impl Read>) -> Result<String> {
+    let mut text = Vec::new();
+    if let Some(mut from) = from {
+        from.read_to_end(&mut text)?;
+    }
+    Ok(String::from_utf8(text)?)
+}
+
+/// Follows the peak that Linux keeps for each process, until the process has ended. What is added in its last hundredth
+/// of a second, or in the last thousandth of a short run, is missed.
 fn peak_memory(process: u32, ended: &AtomicBool) -> Option<u64> {
+    const SHORT_RUN: Duration = Duration::from_secs(1);
     let path = format!("/proc/{process}/status");
+    let start = Instant::now();
     let mut peak = None;
     while !ended.load(Ordering::Relaxed) {
         if let Some(now) = fs::read_to_string(&path).ok().as_deref().and_then(high_water_mark) {
             peak = Some(now);
         }
-        thread::sleep(Duration::from_millis(1));
+        // The measured program and this one may share the cores.
+        let pause = if start.elapsed() < SHORT_RUN { 1 } else { 10 };
+        thread::sleep(Duration::from_millis(pause));
     }
     peak
 }
@@ -77,6 +121,18 @@ pub(super) fn median(
     let measured = (0..runs).map(|_| measure()).collect::<Result<Vec<Measured>>>()?;
     Ok(median_of(measured))
 }
+
+/// Measures three times, or once if that takes a while.
+pub(super) fn median_if_quick(mut measure: impl FnMut() -> Result<Measured>) -> Result<Measured> {
+    let first = measure()?;
+    if first.seconds > QUICK_SECONDS {
+        return Ok(first);
+    }
+    Ok(median_of(vec![first, measure()?, measure()?]))
+}
+
+/// What takes longer is measured once.
+pub(super) const QUICK_SECONDS: f64 = 10.0;
 
 pub(super) fn median_of(mut measured: Vec<Measured>) -> Measured {
     measured.sort_by(|left, right| left.seconds.total_cmp(&right.seconds));
@@ -101,5 +157,27 @@ mod tests {
     fn the_median_is_in_the_middle() {
         let of = |seconds, peak| Measured { seconds, peak_memory: Some(peak) };
         assert_eq!(median_of(vec![of(3.0, 1), of(1.0, 9), of(2.0, 2)]), of(2.0, 9));
+    }
+
+    #[test]
+    fn only_what_is_quick_is_measured_again() {
+        for (seconds, expected) in [(QUICK_SECONDS * 0.9, 3), (QUICK_SECONDS * 1.1, 1)] {
+            let mut runs = 0;
+            median_if_quick(|| {
+                runs += 1;
+                Ok(Measured { seconds, peak_memory: None })
+            })
+            .unwrap();
+            assert_eq!(runs, expected, "{seconds} seconds");
+        }
+    }
+
+    #[test]
+    fn a_program_that_fails_says_why() {
+        let ended = run(Command::new("cargo").arg("no-such-subcommand")).unwrap();
+        assert!(!ended.status.success());
+        assert!(ended.reason().starts_with(&format!("{}: ", ended.status)), "{}", ended.reason());
+        assert!(ended.stderr.contains("no-such-subcommand"), "{}", ended.stderr);
+        assert!(run(&mut Command::new("no-such-program-anywhere")).is_err());
     }
 }

@@ -2,30 +2,38 @@
 //!
 //! The data is made up, the same in every run. The reference is Python with the versions that MLE-bench's scores were
 //! recorded with; where there is no Python or no package index, its columns stay empty. Results go to standard output and,
-//! between two marks, into `docs/performance.md`.
+//! where everything was measured, between two marks into `docs/performance.md`.
 
+mod large;
 mod measure;
+mod numbers;
 mod reference;
 mod table;
 mod workloads;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
 use crate::{graders, test, workspace};
+use large::Large;
 use measure::Measured;
 use reference::Reference;
-use table::Row;
+use table::{Row, Side};
 use workloads::Workload;
 
 /// What `cargo xtask bench` is told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A checkout of openai/mle-bench whose own graders are timed, instead of the same calls written out
+    /// What is measured: `small`, `million-rows`, `bulk`, or the id of a large competition; everything if nothing is named
+    #[arg(value_name = "WORKLOAD")]
+    workloads: Vec<String>,
+    /// A checkout of openai/mle-bench whose own graders are timed, instead of the same calls written out; the large
+    /// competitions are compared with nothing else
     #[arg(long, value_name = "FOLDER")]
     reference: Option<PathBuf>,
     /// A Python that has the reference's packages, instead of one that is made in target/bench/python
@@ -37,37 +45,123 @@ pub(crate) struct Arguments {
     /// Leave docs/performance.md as it is
     #[arg(long)]
     print_only: bool,
+    /// For work on the benchmark itself: this share of the large competitions' rows, such as 0.01. Nothing is written down
+    #[arg(long, default_value_t = 1.0, value_parser = share)]
+    scale: f64,
+}
+
+/// Parses a number above 0 and at most 1.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),
+        _ => Err("give a number above 0 and at most 1".to_owned()),
+    }
 }
 
 /// Builds, measures, prints, and writes the table down.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let chosen = Chosen::by(&arguments.workloads)?;
     let podium = if arguments.no_build {
         workspace::built_podium()
     } else {
-        graders::run(&graders::Arguments::of(&workloads::COMPETITIONS.map(str::to_owned)))?;
+        graders::run(&graders::Arguments::of(&chosen.competitions()))?;
         test::build_podium()?
     };
+    let folder = workspace::target().join("bench");
     let bench = Bench {
         podium,
-        folder: workspace::target().join("bench"),
         reference: Reference::prepare(
-            &workspace::target().join("bench/python"),
+            &folder.join("python"),
             arguments.python.as_deref(),
             arguments.reference.as_deref(),
         ),
+        folder,
+        scale: arguments.scale,
     };
     if let Err(reason) = &bench.reference {
         eprintln!("the reference is not measured: {reason:#}");
     }
-    let rows = [bench.whole_process()?, bench.million_rows()?, bench.bulk()?];
-    let section = table::section(&rows, arguments.reference.is_some());
-    println!("{section}");
-    if !arguments.print_only {
-        let path = workspace::root().join("docs/performance.md");
-        table::write_into(&path, &section)?;
-        eprintln!("written into {}", path.display());
+    let rows = chosen.small.iter().map(|small| bench.small(*small)).collect::<Result<Vec<_>>>()?;
+    let mut largest = Vec::new();
+    let mut differing = Vec::new();
+    for large in &chosen.large {
+        let (row, scores_differ) = bench.large(large)?;
+        eprint!("{}", row.line());
+        largest.push(row);
+        differing.extend(scores_differ);
     }
+    let section = table::section(&rows, &largest, arguments.reference.is_some());
+    println!("{section}");
+    ensure!(differing.is_empty(), "what is timed has to be right: {}", differing.join("; "));
+    if arguments.print_only || arguments.scale < 1.0 {
+        return Ok(());
+    }
+    if !arguments.workloads.is_empty() {
+        eprintln!("docs/performance.md is left as it is: not everything was measured");
+        return Ok(());
+    }
+    let path = workspace::root().join("docs/performance.md");
+    table::write_into(&path, &section)?;
+    eprintln!("written into {}", path.display());
     Ok(())
+}
+
+/// What shows the cost of a grading beside its rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Small {
+    WholeProcess,
+    MillionRows,
+    Bulk,
+}
+
+impl Small {
+    const ALL: [(&str, Small); 3] = [
+        ("small", Small::WholeProcess),
+        ("million-rows", Small::MillionRows),
+        ("bulk", Small::Bulk),
+    ];
+}
+
+/// What is measured.
+struct Chosen {
+    small: Vec<Small>,
+    large: Vec<Large>,
+}
+
+impl Chosen {
+    /// Everything, if nothing is named.
+    fn by(names: &[String]) -> Result<Chosen> {
+        let mut chosen = Chosen {
+            small: Small::ALL.map(|(_, small)| small).to_vec(),
+            large: large::LARGEST.into_iter().chain(large::MORE).collect(),
+        };
+        let known = |name: &str| {
+            Small::ALL.iter().any(|(known, _)| *known == name)
+                || chosen.large.iter().any(|large| large.competition == name)
+        };
+        if let Some(unknown) = names.iter().find(|name| !known(name)) {
+            let names = Small::ALL.map(|(name, _)| name).into_iter();
+            let names = names.chain(chosen.large.iter().map(|large| large.competition));
+            bail!("there is no workload {unknown}; there are {}", names.collect::<Vec<_>>().join(", "));
+        }
+        if !names.is_empty() {
+            let named = |name: &str| names.iter().any(|named| named == name);
+            chosen.small = Small::ALL
+                .iter()
+                .filter(|(name, _)| named(name))
+                .map(|(_, small)| *small)
+                .collect();
+            chosen.large.retain(|large| named(large.competition));
+        }
+        Ok(chosen)
+    }
+
+    /// The competitions whose graders are needed.
+    fn competitions(&self) -> Vec<String> {
+        let small = if self.small.is_empty() { &[][..] } else { &workloads::COMPETITIONS };
+        let large = self.large.iter().map(|large| large.competition);
+        small.iter().copied().chain(large).map(str::to_owned).collect()
+    }
 }
 
 struct Bench {
@@ -75,28 +169,35 @@ struct Bench {
     folder: PathBuf,
     /// Or why there is none.
     reference: Result<Reference>,
+    /// The share of the large competitions' rows.
+    scale: f64,
 }
 
 impl Bench {
+    fn small(&self, small: Small) -> Result<Row> {
+        match small {
+            Small::WholeProcess => self.whole_process(),
+            Small::MillionRows => self.million_rows(),
+            Small::Bulk => self.bulk(),
+        }
+    }
+
     /// One small submission: what starting, loading, grading and reporting cost together.
     fn whole_process(&self) -> Result<Row> {
         eprintln!("measuring one small submission");
         let workload = workloads::small(&self.folder)?;
-        let podium = measure::median(21, || self.grade_sample(&workload))?;
-        let reference = self.reference(5, &workload)?.map(|reference| reference.whole_process);
-        Ok(Row::compared("grade-sample, 60 rows, whole process", podium, reference, 40.0))
+        let podium = measure::median(21, || self.measured_right(&workload))?;
+        let reference = self.reference_right(5, &workload, |graded| graded.whole_process)?;
+        Ok(Row::compared("grade-sample, 60 rows, whole process", Ok(podium), reference, 40.0))
     }
 
     /// A large submission: our whole process against the reference's reading and grading alone.
     fn million_rows(&self) -> Result<Row> {
         eprintln!("measuring a submission of a million rows");
         let workload = workloads::million_rows(&self.folder)?;
-        let podium = measure::median(5, || self.grade_sample(&workload))?;
-        let reference = self.reference(3, &workload)?.map(|reference| Measured {
-            seconds: reference.reading_and_grading,
-            ..reference.whole_process
-        });
-        Ok(Row::compared("ROC AUC, 1,000,000 rows with text ids", podium, reference, 10.0))
+        let podium = measure::median(5, || self.measured_right(&workload))?;
+        let reference = self.reference_right(3, &workload, |graded| graded.reading_and_grading)?;
+        Ok(Row::compared("ROC AUC, 1,000,000 rows with text ids", Ok(podium), reference, 10.0))
     }
 
     /// Many small submissions in one call.
@@ -115,14 +216,15 @@ impl Bench {
                 .arg(&reports)
                 .arg("--data-dir")
                 .arg(&workload.data);
-            let (measured, output) = measure::run(&mut command)?;
+            let ended = measure::run(&mut command)?;
+            ensure!(ended.status.success(), "podium grade failed, {}", ended.reason());
             let report: serde_json::Value =
-                serde_json::from_str(&output).context("podium grade printed no JSON")?;
+                serde_json::from_str(&ended.stdout).context("podium grade printed no JSON")?;
             ensure!(
                 report["total_valid_submissions"] == SUBMISSIONS,
                 "not all submissions were graded"
             );
-            Ok(measured)
+            Ok(ended.measured)
         })?;
         // They are of no use, and there are many.
         fs::remove_dir_all(&reports)
@@ -135,7 +237,54 @@ impl Bench {
         ))
     }
 
-    fn grade_sample(&self, workload: &Workload) -> Result<Measured> {
+    /// A large competition: our whole process against the reference's reading and grading alone. A side that fails shows in
+    /// the row. Tells besides where the scores differ.
+    fn large(&self, large: &Large) -> Result<(Row, Option<String>)> {
+        const FEW: u64 = 1_000;
+        let name = large.competition;
+        let reference = self.reference.as_ref().ok();
+        let reference = reference.filter(|reference| reference.knows_all_competitions());
+
+        // Compiles the grader, and finds out at little cost whether both sides agree.
+        let few = large.prepare(&self.folder.join("few-rows"), FEW)?;
+        let few_differ = differing(
+            &self.grade_sample(&few),
+            reference.map(|reference| reference.grade(&few)).as_ref(),
+        );
+
+        let rows = ((large.rows as f64 * self.scale) as u64).max(FEW);
+        eprintln!("making the data of {name}");
+        let data = if rows == large.rows { "data".to_owned() } else { format!("data-{}", self.scale) };
+        let workload = large.prepare(&self.folder.join(data), rows)?;
+        // Neither side shall wait for the disk.
+        read_through(&workload.answers)?;
+        read_through(&workload.submission)?;
+
+        eprintln!("measuring {name}");
+        let podium = several(|| self.grade_sample(&workload));
+        let reference = reference.map(|reference| several(|| reference.grade(&workload)));
+        let differ = few_differ.or_else(|| differing(&podium, reference.as_ref()));
+        let row = Row::large(
+            name,
+            rows,
+            side(podium, |graded| graded.whole_process),
+            reference.map(|reference| side(reference, |graded| graded.reading_and_grading)),
+        );
+        Ok((row, differ.map(|differ| format!("{name}: {differ}"))))
+    }
+
+    /// Grades one submission and checks its score.
+    fn measured_right(&self, workload: &Workload) -> Result<Measured> {
+        let graded = self.grade_sample(workload)?;
+        check_score(workload, graded.score)?;
+        Ok(graded.whole_process)
+    }
+
+    /// Grades one submission.
+    ///
+    /// # Errors
+    /// There is no score.
+    fn grade_sample(&self, workload: &Workload) -> Result<Graded> {
         let mut command = Command::new(&self.podium);
         command
             .args(["grade-sample", "--json"])
@@ -143,37 +292,104 @@ impl Bench {
             .arg(workload.competition)
             .arg("--data-dir")
             .arg(&workload.data);
-        let (measured, output) = measure::run(&mut command)?;
-        check_score(workload, score_of_report(&output)?)?;
-        Ok(measured)
+        let ended = measure::run(&mut command)?;
+        let report: Result<Report, _> = serde_json::from_str(&ended.stdout);
+        match report {
+            Ok(Report { unrounded_score: Some(score), .. }) if ended.status.success() => {
+                Ok(Graded {
+                    whole_process: ended.measured,
+                    reading_and_grading: ended.measured,
+                    score,
+                })
+            }
+            Ok(Report { outcome, message: Some(message), .. }) => bail!("{outcome}: {message}"),
+            _ => bail!("podium grade-sample failed, {}", ended.reason()),
+        }
     }
 
-    fn reference(&self, runs: usize, workload: &Workload) -> Result<Option<reference::Timing>> {
+    /// The same by the reference, several times after a first time that warms caches up; nothing where there is none.
+    fn reference_right(
+        &self,
+        runs: usize,
+        workload: &Workload,
+        part: impl Fn(&Graded) -> Measured,
+    ) -> Result<Option<Side>> {
         let Ok(reference) = &self.reference else { return Ok(None) };
-        let timing = reference.grade(runs, workload)?;
-        check_score(workload, timing.score)?;
-        Ok(Some(timing))
+        let measured = measure::median(runs, || {
+            let graded = reference.grade(workload)?;
+            check_score(workload, graded.score)?;
+            Ok(part(&graded))
+        })?;
+        Ok(Some(Ok(measured)))
     }
 }
 
-fn score_of_report(output: &str) -> Result<f64> {
-    #[derive(Deserialize)]
-    struct Report {
-        unrounded_score: Option<f64>,
-    }
-    let report: Report =
-        serde_json::from_str(output).context("podium grade-sample printed no JSON")?;
-    report.unrounded_score.with_context(|| format!("the submission was not scored: {output}"))
+/// One grading of a submission.
+#[derive(Debug, Clone, Copy)]
+struct Graded {
+    /// Starting, loading, reading, grading and reporting.
+    whole_process: Measured,
+    /// Reading both files and grading, where that is told apart, with the memory of the whole process.
+    reading_and_grading: Measured,
+    /// Before it is rounded.
+    score: f64,
+}
+
+/// What `podium grade-sample --json` prints.
+#[derive(Deserialize)]
+struct Report {
+    outcome: String,
+    message: Option<String>,
+    unrounded_score: Option<f64>,
+}
+
+/// Grades three times, or once if that takes a while.
+fn several(mut grade: impl FnMut() -> Result<Graded>) -> Result<Graded> {
+    let mut whole_process = Vec::new();
+    let mut score = f64::NAN;
+    let reading_and_grading = measure::median_if_quick(|| {
+        let graded = grade()?;
+        whole_process.push(graded.whole_process);
+        score = graded.score;
+        Ok(graded.reading_and_grading)
+    })?;
+    Ok(Graded { whole_process: measure::median_of(whole_process), reading_and_grading, score })
+}
+
+/// How a side shows in the table.
+fn side(graded: Result<Graded>, part: impl Fn(&Graded) -> Measured) -> Side {
+    graded.map(|graded| part(&graded)).map_err(|error| format!("{error:#}"))
+}
+
+/// Says so where the scores differ.
+fn differing(podium: &Result<Graded>, reference: Option<&Result<Graded>>) -> Option<String> {
+    let (Ok(podium), Some(Ok(reference))) = (podium, reference) else { return None };
+    (!same_score(podium.score, reference.score)).then(|| {
+        format!("the score is {}, by the reference it is {}", podium.score, reference.score)
+    })
 }
 
 /// What is timed has to be right.
 fn check_score(workload: &Workload, score: f64) -> Result<()> {
+    let Some(expected) = workload.score else { return Ok(()) };
     ensure!(
-        (score - workload.score).abs() < 1e-9,
-        "{}: the score is {score}, expected was {}",
-        workload.competition,
-        workload.score
+        same_score(score, expected),
+        "{}: the score is {score}, expected was {expected}",
+        workload.competition
     );
+    Ok(())
+}
+
+/// Sums of millions may differ in their last digits.
+fn same_score(left: f64, right: f64) -> bool {
+    (left - right).abs() <= 1e-9 * right.abs().max(1.0)
+}
+
+/// Has the system keep a file in memory.
+fn read_through(path: &Path) -> Result<()> {
+    File::open(path)
+        .and_then(|mut file| io::copy(&mut file, &mut io::sink()))
+        .with_context(|| format!("could not read {}", path.display()))?;
     Ok(())
 }
 
@@ -181,4 +397,48 @@ fn check_score(workload: &Workload, score: f64) -> Result<()> {
 fn write_data(path: &Path, make: impl FnOnce() -> String) -> Result<()> {
     workspace::write_if_changed(path, make().as_bytes())?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workloads_are_chosen_by_name() {
+        let chosen = |names: &[&str]| {
+            Chosen::by(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        };
+        let all = chosen(&[]).unwrap();
+        assert_eq!(all.small.len(), 3);
+        assert_eq!(all.large.len(), large::LARGEST.len() + large::MORE.len());
+        let some = chosen(&["bulk", "champs-scalar-coupling"]).unwrap();
+        assert_eq!(some.small, [Small::Bulk]);
+        assert_eq!(some.large.len(), 1);
+        assert!(some.competitions().contains(&"champs-scalar-coupling".to_owned()));
+        assert_eq!(chosen(&["ml2021spring-hw2"]).unwrap().competitions(), ["ml2021spring-hw2"]);
+        let error = chosen(&["titanic"]).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("titanic") && error.contains("million-rows"), "{error}");
+    }
+
+    #[test]
+    fn a_share_is_above_0_and_at_most_1() {
+        for (text, valid) in [("1", true), ("0.01", true), ("0", false), ("1.1", false), ("x", false), ("NaN", false)]
+        {
+            assert_eq!(share(text).is_ok(), valid, "{text}");
+        }
+    }
+
+    #[test]
+    fn scores_may_differ_in_their_last_digits() {
+        for (left, right, same) in [
+            (0.5, 0.5, true),
+            (0.5, 0.5 + 1e-12, true),
+            (0.5, 0.5001, false),
+            (1e6, 1e6 + 1e-4, true),
+            (1e6, 1e6 + 1.0, false),
+            (f64::NAN, 0.5, false),
+        ] {
+            assert_eq!(same_score(left, right), same, "{left} {right}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use super::measure::{self, Measured};
+use super::Graded;
 use super::workloads::Workload;
 use crate::workspace;
 
@@ -18,24 +19,23 @@ const PACKAGES: &[&str] =
     &["pandas==2.2.3", "numpy==1.26.4", "scikit-learn==1.5.2", "scipy==1.14.1"];
 
 /// What importing the reference's own modules needs besides.
-const PACKAGES_OF_CHECKOUT: &[&str] =
-    &["appdirs", "diskcache", "pillow", "py7zr", "pymongo", "pyyaml", "tenacity", "tqdm"];
+const PACKAGES_OF_CHECKOUT: &[&str] = &[
+    "appdirs",
+    "diskcache",
+    "levenshtein",
+    "pillow",
+    "py7zr",
+    "pymongo",
+    "pyyaml",
+    "tenacity",
+    "tqdm",
+];
 
 /// A Python that can grade as the reference does.
 pub(super) struct Reference {
     python: PathBuf,
     script: PathBuf,
     checkout: Option<PathBuf>,
-}
-
-/// How long the reference took; medians.
-pub(super) struct Timing {
-    /// Starting Python, importing, reading and grading.
-    pub(super) whole_process: Measured,
-    /// Reading both files and grading, in seconds.
-    pub(super) reading_and_grading: f64,
-    /// The score.
-    pub(super) score: f64,
 }
 
 impl Reference {
@@ -62,37 +62,31 @@ impl Reference {
         Ok(Reference { python, script, checkout })
     }
 
-    /// Grades a workload several times, after a first time that warms caches up.
-    pub(super) fn grade(&self, runs: usize, workload: &Workload) -> Result<Timing> {
-        self.grade_once(workload)?;
-        let mut whole = Vec::new();
-        let mut inner = Vec::new();
-        let mut score = f64::NAN;
-        for _ in 0..runs {
-            let (measured, said) = self.grade_once(workload)?;
-            whole.push(measured);
-            inner.push(said.seconds);
-            score = said.score;
-        }
-        inner.sort_by(f64::total_cmp);
-        Ok(Timing {
-            whole_process: measure::median_of(whole),
-            reading_and_grading: inner[inner.len() / 2],
-            score,
-        })
+    /// Whether the reference's own graders are there, which know every competition.
+    pub(super) fn knows_all_competitions(&self) -> bool {
+        self.checkout.is_some()
     }
 
-    fn grade_once(&self, workload: &Workload) -> Result<(Measured, Said)> {
+    /// Reads and grades once.
+    ///
+    /// # Errors
+    /// Python could not be started, the reference failed or found the submission invalid.
+    pub(super) fn grade(&self, workload: &Workload) -> Result<Graded> {
         let mut command = Command::new(&self.python);
         command.arg(&self.script);
         if let Some(checkout) = &self.checkout {
             command.arg("--reference").arg(checkout);
         }
         command.arg(workload.competition).arg(&workload.submission).arg(&workload.answers);
-        let (measured, output) = measure::run(&mut command)?;
-        let said = serde_json::from_str(&output)
-            .with_context(|| format!("the reference printed {output}"))?;
-        Ok((measured, said))
+        let ended = measure::run(&mut command)?;
+        ensure!(ended.status.success(), "{}", ended.reason());
+        let said: Said = serde_json::from_str(&ended.stdout)
+            .with_context(|| format!("the reference printed {}", ended.stdout))?;
+        Ok(Graded {
+            whole_process: ended.measured,
+            reading_and_grading: Measured { seconds: said.seconds, ..ended.measured },
+            score: said.score,
+        })
     }
 }
 

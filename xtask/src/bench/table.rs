@@ -1,4 +1,4 @@
-//! Writes results down as a Markdown table, between two marks of a page.
+//! The tables in `docs/performance.md`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,7 +7,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 
-use super::measure::Measured;
+use super::measure::{Measured, QUICK_SECONDS};
 use crate::workspace;
 
 const BEGIN: &str = "<!-- bench: begin -->";
@@ -15,11 +15,21 @@ const END: &str = "<!-- bench: end -->";
 
 const EMPTY_PAGE: &str = "# Performance\n\n";
 
+/// How much faster than the reference each of the largest competitions is graded at least.
+const TIMES_EACH: f64 = 3.0;
+
+/// And half of them.
+const TIMES_HALF: f64 = 10.0;
+
+/// What one side took, or why it has no result.
+pub(super) type Side = Result<Measured, String>;
+
 /// One result.
 pub(super) struct Row {
-    what: &'static str,
-    podium: Measured,
-    reference: Option<Measured>,
+    what: String,
+    podium: Side,
+    /// `None` where the reference is not measured.
+    reference: Option<Side>,
     /// Gradings a second and core.
     throughput: Option<f64>,
     goal: String,
@@ -30,86 +40,140 @@ pub(super) struct Row {
 impl Row {
     /// Podium against the reference; the goal is to be that many times as fast, with no more memory.
     pub(super) fn compared(
-        what: &'static str,
-        podium: Measured,
-        reference: Option<Measured>,
+        what: &str,
+        podium: Side,
+        reference: Option<Side>,
         times: f64,
     ) -> Row {
+        let met = match (&podium, &reference) {
+            (Err(_), _) => Some(false),
+            (Ok(_), None) => None,
+            // It cannot be done with the reference at all.
+            (Ok(_), Some(Err(_))) => Some(true),
+            (Ok(podium), Some(Ok(reference))) => {
+                let memory = podium.peak_memory.zip(reference.peak_memory);
+                let no_more = memory.is_none_or(|(podium, reference)| podium <= reference);
+                Some(reference.seconds / podium.seconds >= times && no_more)
+            }
+        };
         Row {
-            what,
+            what: what.to_owned(),
             podium,
             reference,
             throughput: None,
             goal: format!("≥ {times} times as fast, no more memory"),
-            met: reference.map(|reference| {
-                let memory = podium.peak_memory.zip(reference.peak_memory);
-                reference.seconds / podium.seconds >= times
-                    && memory.is_none_or(|(podium, reference)| podium <= reference)
-            }),
+            met,
         }
     }
 
-    /// Podium alone; the goal is that many gradings a second and core.
-    pub(super) fn throughput(
-        what: &'static str,
-        podium: Measured,
-        gradings: f64,
-        goal: f64,
+    /// One of the largest competitions.
+    pub(super) fn large(
+        competition: &str,
+        rows: u64,
+        podium: Side,
+        reference: Option<Side>,
     ) -> Row {
+        let what = format!("{competition}, {} rows", grouped(rows));
+        Row::compared(&what, podium, reference, TIMES_EACH)
+    }
+
+    /// Podium alone; the goal is that many gradings a second and core.
+    pub(super) fn throughput(what: &str, podium: Measured, gradings: f64, goal: f64) -> Row {
         let throughput = gradings / podium.seconds / cores() as f64;
         Row {
-            what,
-            podium,
+            what: what.to_owned(),
+            podium: Ok(podium),
             reference: None,
             throughput: Some(throughput),
             goal: format!("≥ {goal} gradings a second and core"),
             met: Some(throughput >= goal),
         }
     }
+
+    /// How many times as fast as the reference, where both came to an end.
+    fn ratio(&self) -> Option<f64> {
+        let reference = self.reference.as_ref()?.as_ref().ok()?;
+        Some(reference.seconds / self.podium.as_ref().ok()?.seconds)
+    }
+
+    /// A line of a table.
+    pub(super) fn line(&self) -> String {
+        let ratio = match (self.ratio(), self.throughput) {
+            (Some(ratio), _) => format!("{ratio:.1} ×"),
+            (None, Some(throughput)) => format!("{throughput:.0} a second and core"),
+            (None, None) => "–".to_owned(),
+        };
+        let side = |side: &Side| match side {
+            Ok(measured) => (duration(measured.seconds), size(measured.peak_memory)),
+            Err(reason) => (reason.replace('|', "\\|"), "–".to_owned()),
+        };
+        let podium = side(&self.podium);
+        let reference =
+            self.reference.as_ref().map_or(("–".to_owned(), "–".to_owned()), side);
+        let met = match self.met {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "–",
+        };
+        format!(
+            "| {} | {} | {} | {} | {} | {ratio} | {} | {met} |\n",
+            self.what, podium.0, podium.1, reference.0, reference.1, self.goal,
+        )
+    }
 }
 
 /// The part of the page that a run writes.
-pub(super) fn section(rows: &[Row], own_graders: bool) -> String {
+pub(super) fn section(rows: &[Row], largest: &[Row], own_graders: bool) -> String {
     let reference = if own_graders {
         "MLE-bench's own reader and grader"
     } else {
         "the calls of pandas and scikit-learn that MLE-bench makes"
     };
     let mut text = format!(
-        "Measured by `cargo xtask bench` with Podium {} on {} ({} cores). Medians of several runs with warm caches, and the \
-         highest memory of all runs. The reference is {reference}. Podium's times are those of the whole process; the \
-         reference's are too in the first row, and reading and grading alone in the second.\n\n\
-         | what | Podium | memory | reference | memory | ratio | goal | met |\n\
-         |---|---:|---:|---:|---:|---:|---|---|\n",
+        "Measured by `cargo xtask bench` with Podium {} on {} ({} cores). The reference is {reference}.\n",
         env!("CARGO_PKG_VERSION"),
         processor(),
         cores(),
     );
-    for row in rows {
-        let ratio = match (row.reference, row.throughput) {
-            (Some(reference), _) => format!("{:.1} ×", reference.seconds / row.podium.seconds),
-            (None, Some(throughput)) => format!("{throughput:.0} a second and core"),
-            (None, None) => "–".to_owned(),
-        };
-        let (time, memory) =
-            row.reference.map_or(("–".to_owned(), "–".to_owned()), |reference| {
-                (duration(reference.seconds), size(reference.peak_memory))
-            });
-        let met = match row.met {
-            Some(true) => "yes",
-            Some(false) => "no",
-            None => "–",
-        };
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {time} | {memory} | {ratio} | {} | {met} |",
-            row.what,
-            duration(row.podium.seconds),
-            size(row.podium.peak_memory),
-            row.goal,
+    if !rows.is_empty() {
+        text.push_str(
+            "\nMedians of several runs with warm caches, and the highest memory of all runs. Podium's times are those of the \
+             whole process; the reference's are too in the first row, and reading and grading alone in the second.\n\n",
         );
+        text.push_str(&table(rows));
+    }
+    if !largest.is_empty() {
+        let _ = write!(
+            text,
+            "\nThe largest competitions, on made-up data of the real number of rows. Podium's times are those of the whole \
+             process, the reference's those of reading and grading alone; the memory is that of the whole process on both \
+             sides. The median of three runs, a single one where it takes more than {QUICK_SECONDS} seconds.\n\n{}",
+            table(largest)
+        );
+        if let Some(summary) = summary(largest) {
+            let _ = write!(text, "\n{summary}\n");
+        }
     }
     text
+}
+
+fn table(rows: &[Row]) -> String {
+    let head = "| what | Podium | memory | reference | memory | ratio | goal | met |\n\
+                |---|---:|---:|---:|---:|---:|---|---|\n";
+    rows.iter().fold(head.to_owned(), |text, row| text + &row.line())
+}
+
+/// What is wanted of all rows together.
+fn summary(rows: &[Row]) -> Option<String> {
+    let mut ratios: Vec<f64> = rows.iter().filter_map(Row::ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    // The lower one of the two in the middle.
+    let median = *ratios.get(ratios.len().checked_sub(1)? / 2)?;
+    let met = if median >= TIMES_HALF { "met" } else { "not met" };
+    Some(format!(
+        "The median ratio of {} competitions is {median:.1} ×; the goal is ≥ {TIMES_HALF} ×: {met}.",
+        ratios.len()
+    ))
 }
 
 /// Puts the section in its place on the page, or at its end.
@@ -138,6 +202,19 @@ fn replaced(page: &str, section: &str) -> String {
 
 fn duration(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}
+
+/// A number with commas between its thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 fn size(bytes: Option<u64>) -> String {
@@ -169,18 +246,41 @@ mod tests {
 
     #[test]
     fn a_goal_is_met_in_time_and_memory() {
+        let failed = || Err("killed".to_owned());
         let cases = [
-            (measured(0.1, 10), Some(measured(4.0, 100)), Some(true)),
-            (measured(0.1, 10), Some(measured(3.9, 100)), Some(false)),
-            (measured(0.1, 200), Some(measured(9.0, 100)), Some(false)),
-            (measured(0.1, 200), None, None),
+            (Ok(measured(0.1, 10)), Some(Ok(measured(4.0, 100))), Some(true)),
+            (Ok(measured(0.1, 10)), Some(Ok(measured(3.9, 100))), Some(false)),
+            (Ok(measured(0.1, 200)), Some(Ok(measured(9.0, 100))), Some(false)),
+            (Ok(measured(0.1, 200)), Some(failed()), Some(true)),
+            (failed(), Some(Ok(measured(9.0, 100))), Some(false)),
+            (failed(), None, Some(false)),
+            (Ok(measured(0.1, 200)), None, None),
         ];
         for (podium, reference, met) in cases {
-            assert_eq!(
-                Row::compared("x", podium, reference, 40.0).met,
-                met,
-                "{podium:?} {reference:?}"
-            );
+            let row = Row::compared("x", podium, reference, 40.0);
+            assert_eq!(row.met, met, "{}", row.line());
+        }
+    }
+
+    #[test]
+    fn the_median_of_all_ratios_has_a_goal_of_its_own() {
+        let row = |podium, reference| {
+            Row::large("x", 10, Ok(measured(podium, 1)), Some(Ok(measured(reference, 1))))
+        };
+        let text = summary(&[row(1.0, 4.0), row(1.0, 12.0), row(1.0, 30.0)]).unwrap();
+        assert!(text.contains("3 competitions is 12.0 ×") && text.ends_with(": met."), "{text}");
+        let text = summary(&[row(1.0, 4.0), row(1.0, 12.0)]).unwrap();
+        assert!(text.contains("is 4.0 ×") && text.ends_with(": not met."), "{text}");
+        let alone = Row::large("x", 10, Ok(measured(1.0, 1)), None);
+        assert_eq!(summary(&[alone]), None);
+    }
+
+    #[test]
+    fn numbers_have_commas_between_their_thousands() {
+        for (number, expected) in
+            [(0, "0"), (999, "999"), (1_000, "1,000"), (13_200_000, "13,200,000")]
+        {
+            assert_eq!(grouped(number), expected);
         }
     }
 
@@ -198,11 +298,13 @@ mod tests {
     #[test]
     fn each_row_is_a_line_of_the_table() {
         let rows = [
-            Row::compared("a", measured(0.01, 10), Some(measured(1.0, 100)), 40.0),
+            Row::compared("a", Ok(measured(0.01, 10)), Some(Ok(measured(1.0, 100))), 40.0),
             Row::throughput("b", measured(1.0, 10), 1e6, 1.0),
         ];
-        let text = section(&rows, false);
+        let failed = Row::large("c", 1_000, Err("no memory".to_owned()), None);
+        let text = section(&rows, &[failed], false);
         assert!(text.contains("| a | 10.0 ms | 10 MiB | 1.00 s | 100 MiB | 100.0 × |"), "{text}");
         assert!(text.contains("| yes |\n| b | 1.00 s | 10 MiB | – | – |"), "{text}");
+        assert!(text.contains("| c, 1,000 rows | no memory | – | – | – | – |"), "{text}");
     }
 }
