@@ -67,6 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         graders::run(&graders::Arguments::of(&chosen.competitions()))?;
         test::build_podium()?
     };
+    ensure!(podium.is_file(), "{} is not there: leave out --no-build", podium.display());
     let folder = workspace::target().join("bench");
     let bench = Bench {
         podium,
@@ -142,7 +143,10 @@ impl Chosen {
         if let Some(unknown) = names.iter().find(|name| !known(name)) {
             let names = Small::ALL.map(|(name, _)| name).into_iter();
             let names = names.chain(chosen.large.iter().map(|large| large.competition));
-            bail!("there is no workload {unknown}; there are {}", names.collect::<Vec<_>>().join(", "));
+            bail!(
+                "there is no workload {unknown}; there are {}",
+                names.collect::<Vec<_>>().join(", ")
+            );
         }
         if !names.is_empty() {
             let named = |name: &str| names.iter().any(|named| named == name);
@@ -254,7 +258,8 @@ impl Bench {
 
         let rows = ((large.rows as f64 * self.scale) as u64).max(FEW);
         eprintln!("making the data of {name}");
-        let data = if rows == large.rows { "data".to_owned() } else { format!("data-{}", self.scale) };
+        let data =
+            if rows == large.rows { "data".to_owned() } else { format!("data-{}", self.scale) };
         let workload = large.prepare(&self.folder.join(data), rows)?;
         // Neither side shall wait for the disk.
         read_through(&workload.answers)?;
@@ -422,8 +427,14 @@ mod tests {
 
     #[test]
     fn a_share_is_above_0_and_at_most_1() {
-        for (text, valid) in [("1", true), ("0.01", true), ("0", false), ("1.1", false), ("x", false), ("NaN", false)]
-        {
+        for (text, valid) in [
+            ("1", true),
+            ("0.01", true),
+            ("0", false),
+            ("1.1", false),
+            ("x", false),
+            ("NaN", false),
+        ] {
             assert_eq!(share(text).is_ok(), valid, "{text}");
         }
     }

@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use super::measure::{self, Measured};
 use super::Graded;
+use super::measure::{self, Measured};
 use super::workloads::Workload;
 use crate::workspace;
 

@@ -39,12 +39,7 @@ pub(super) struct Row {
 
 impl Row {
     /// Podium against the reference; the goal is to be that many times as fast, with no more memory.
-    pub(super) fn compared(
-        what: &str,
-        podium: Side,
-        reference: Option<Side>,
-        times: f64,
-    ) -> Row {
+    pub(super) fn compared(what: &str, podium: Side, reference: Option<Side>, times: f64) -> Row {
         let met = match (&podium, &reference) {
             (Err(_), _) => Some(false),
             (Ok(_), None) => None,
@@ -108,8 +103,7 @@ impl Row {
             Err(reason) => (reason.replace('|', "\\|"), "–".to_owned()),
         };
         let podium = side(&self.podium);
-        let reference =
-            self.reference.as_ref().map_or(("–".to_owned(), "–".to_owned()), side);
+        let reference = self.reference.as_ref().map_or(("–".to_owned(), "–".to_owned()), side);
         let met = match self.met {
             Some(true) => "yes",
             Some(false) => "no",

@@ -43,7 +43,7 @@ fn table<W: Write>(file: W) -> Result<Writer<W>> {
 /// Words and punctuation, at least three.
 fn sentence(words: &Vocabulary, row: u64) -> Vec<&str> {
     let mut numbers = Numbers::of_row(243, row);
-    let length = 6 + numbers.below(40);
+    let length = 5 + numbers.below(32);
     let mut sentence: Vec<&str> = (0..length)
         .map(|_| match numbers.below(60) {
             0..3 => ",",

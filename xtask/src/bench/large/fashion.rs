@@ -25,7 +25,11 @@ pub(super) fn write(rows: u64, files: &mut Files<'_>) -> Result<()> {
         let mut numbers = Numbers::of_row(122, row);
         let predictions = (0..PREDICTIONS).map(|_| {
             let hit = !bought.is_empty() && numbers.chance(50);
-            if hit { bought[numbers.below(bought.len() as u64) as usize] } else { article(&mut numbers) }
+            if hit {
+                bought[numbers.below(bought.len() as u64) as usize]
+            } else {
+                article(&mut numbers)
+            }
         });
         writeln!(files.submission, "{},{}", customer(row), list(predictions))?;
     }

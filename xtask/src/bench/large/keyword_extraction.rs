@@ -66,7 +66,7 @@ pub(super) fn write(rows: u64, files: &mut Files<'_>) -> Result<()> {
 fn body(words: &Vocabulary, numbers: &mut Numbers) -> String {
     let mut body = String::new();
     for _ in 0..=numbers.below(6) {
-        let (length, code) = (10 + numbers.below(60), numbers.chance(300));
+        let (length, code) = (10 + numbers.below(54), numbers.chance(300));
         body.push_str(if code { "<pre><code>" } else { "<p>" });
         let mut text = String::new();
         words.append(&mut text, length, numbers);

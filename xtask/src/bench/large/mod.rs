@@ -215,8 +215,7 @@ fn create(path: &Path) -> Result<BufWriter<File>> {
     const BUFFER: usize = 1 << 20;
     let folder = path.parent().context("a file lies in a folder")?;
     fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
-    let file =
-        File::create(path).with_context(|| format!("could not write {}", path.display()))?;
+    let file = File::create(path).with_context(|| format!("could not write {}", path.display()))?;
     Ok(BufWriter::with_capacity(BUFFER, file))
 }
 
@@ -293,7 +292,9 @@ mod tests {
             let name = large.competition;
             let (answers, submission) = written(&large, 2_000);
             // Where rows are no table or the predictions are never exactly the answers, graders tell.
-            let (Some(column), false) = (answers_column(name), answers.is_empty()) else { continue };
+            let (Some(column), false) = (answers_column(name), answers.is_empty()) else {
+                continue;
+            };
             let truth: std::collections::BTreeMap<String, String> = table(&answers)
                 .into_iter()
                 .map(|cells| (cells[0].clone(), cells[column].clone()))

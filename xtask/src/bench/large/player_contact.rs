@@ -55,7 +55,9 @@ impl Contact {
     fn of(row: u64) -> Contact {
         let (play, step) = (row / (PAIRS * STEPS), row / PAIRS % STEPS);
         // Players of a play are in the order of their ids.
-        let id = |player: u64| 30_000 + player * 1_100 + Numbers::of_row(213, play * 100 + player).below(1_100);
+        let id = |player: u64| {
+            30_000 + player * 1_100 + Numbers::of_row(213, play * 100 + player).below(1_100)
+        };
         let (mut first, mut rest) = (0, row % PAIRS);
         // The first player is with the 21 behind and the ground, the next with 20 and the ground.
         while rest >= PLAYERS - first {

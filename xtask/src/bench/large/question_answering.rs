@@ -10,7 +10,7 @@ use super::words::{LATIN, Vocabulary};
 use crate::bench::numbers::{Numbers, Shuffled};
 
 /// The paragraphs of an article at least and at most.
-const PARAGRAPHS: (u64, u64) = (40, 220);
+const PARAGRAPHS: (u64, u64) = (40, 195);
 
 /// `rows` are those of the submission, two a question.
 pub(super) fn write(rows: u64, files: &mut Files<'_>) -> Result<()> {

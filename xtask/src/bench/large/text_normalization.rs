@@ -16,24 +16,24 @@ const SENTENCES: [u64; 8] = [5, 9, 11, 12, 13, 14, 17, 23];
 const PUNCTUATION: [&str; 8] = [",", ".", ",", ".", "\"", "(", ")", "-"];
 
 pub(super) fn english(rows: u64, files: &mut Files<'_>) -> Result<()> {
-    write(&Language::new(130, &LATIN, 4), rows, files)
+    write(&Language::new(130, &LATIN, 180), rows, files)
 }
 
 pub(super) fn russian(rows: u64, files: &mut Files<'_>) -> Result<()> {
-    write(&Language::new(140, &CYRILLIC, 6), rows, files)
+    write(&Language::new(140, &CYRILLIC, 300), rows, files)
 }
 
 /// What makes the two competitions differ.
 struct Language {
     seed: u64,
     words: Vocabulary,
-    /// The words of a number at most.
-    longest: u64,
+    /// How many of a thousand tokens are spelled out in several words.
+    spelled_out: u64,
 }
 
 impl Language {
-    fn new(seed: u64, alphabet: &Alphabet, longest: u64) -> Language {
-        Language { seed, words: Vocabulary::new(seed, alphabet, 40_000), longest }
+    fn new(seed: u64, alphabet: &Alphabet, spelled_out: u64) -> Language {
+        Language { seed, words: Vocabulary::new(seed, alphabet, 40_000), spelled_out }
     }
 
     /// The token as it is spoken, and as a program says it that is not always right.
@@ -43,7 +43,8 @@ impl Language {
         if numbers.chance(150) {
             truth.push_str(PUNCTUATION[numbers.below(PUNCTUATION.len() as u64) as usize]);
         } else {
-            let words = if numbers.chance(70) { 2 + numbers.below(self.longest) } else { 1 };
+            let several = numbers.chance(self.spelled_out);
+            let words = if several { 2 + numbers.below(4) } else { 1 };
             self.words.append(&mut truth, words, &mut numbers);
         }
         let mut prediction = truth.clone();

@@ -13,13 +13,19 @@ pub(super) struct Alphabet {
 
 /// The letters of English.
 pub(super) const LATIN: Alphabet = Alphabet {
-    consonants: &["b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "st", "th", "tr", "ng"],
+    consonants: &[
+        "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "st", "th",
+        "tr", "ng",
+    ],
     vowels: &["a", "e", "i", "o", "u", "ea", "ou"],
 };
 
 /// The letters of Russian.
 pub(super) const CYRILLIC: Alphabet = Alphabet {
-    consonants: &["б", "в", "г", "д", "ж", "з", "к", "л", "м", "н", "п", "р", "с", "т", "х", "ч", "ш", "ст", "пр"],
+    consonants: &[
+        "б", "в", "г", "д", "ж", "з", "к", "л", "м", "н", "п", "р", "с", "т", "х", "ч", "ш", "ст",
+        "пр",
+    ],
     vowels: &["а", "е", "и", "о", "у", "ы", "я", "ю"],
 };
 
@@ -43,9 +49,11 @@ impl Vocabulary {
         Vocabulary(words)
     }
 
-    /// One of the words, frequent ones often.
+    /// One of the words; every other time it is more likely to be a frequent one.
     pub(super) fn word(&self, numbers: &mut Numbers) -> &str {
-        &self.0[numbers.skewed(self.0.len() as u64) as usize]
+        let size = self.0.len() as u64;
+        let place = if numbers.chance(500) { numbers.skewed(size) } else { numbers.below(size) };
+        &self.0[place as usize]
     }
 
     /// Appends words, each behind a space but for the first of the text.
