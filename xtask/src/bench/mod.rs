@@ -23,7 +23,7 @@ use crate::{graders, test, workspace};
 use large::Large;
 use measure::Measured;
 use reference::Reference;
-use table::{Row, Side};
+use table::{Row, Setting, Side};
 use workloads::Workload;
 
 /// What `cargo xtask bench` is told.
@@ -82,6 +82,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if let Err(reason) = &bench.reference {
         eprintln!("the reference is not measured: {reason:#}");
     }
+    let setting = Setting {
+        own_graders: arguments.reference.is_some(),
+        scale: arguments.scale,
+        load: table::load(),
+    };
+    if let Some(busy) = setting.busy() {
+        eprintln!("{busy}");
+    }
     let rows = chosen.small.iter().map(|small| bench.small(*small)).collect::<Result<Vec<_>>>()?;
     let mut largest = Vec::new();
     let mut differing = Vec::new();
@@ -91,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         largest.push(row);
         differing.extend(scores_differ);
     }
-    let section = table::section(&rows, &largest, arguments.reference.is_some());
+    let section = table::section(&rows, &largest, &setting);
     println!("{section}");
     ensure!(differing.is_empty(), "what is timed has to be right: {}", differing.join("; "));
     if arguments.print_only || arguments.scale < 1.0 {

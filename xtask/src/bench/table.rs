@@ -116,9 +116,35 @@ impl Row {
     }
 }
 
+/// How a run went about it.
+pub(super) struct Setting {
+    /// Whether the reference's own graders were called.
+    pub(super) own_graders: bool,
+    /// The share of the large competitions' rows.
+    pub(super) scale: f64,
+    /// How many programs wanted to run when it began, where the system tells.
+    pub(super) load: Option<f64>,
+}
+
+impl Setting {
+    /// Says so where other programs took time from those that were measured.
+    pub(super) fn busy(&self) -> Option<String> {
+        const QUIET: f64 = 0.5;
+        let load = self.load.filter(|load| *load > QUIET)?;
+        Some(format!(
+            "Other programs ran besides (load {load:.1} when it began), so times are too long and ratios rough."
+        ))
+    }
+}
+
+/// The programs that wanted to run in the last minute, on average.
+pub(super) fn load() -> Option<f64> {
+    fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
+}
+
 /// The part of the page that a run writes.
-pub(super) fn section(rows: &[Row], largest: &[Row], own_graders: bool) -> String {
-    let reference = if own_graders {
+pub(super) fn section(rows: &[Row], largest: &[Row], setting: &Setting) -> String {
+    let reference = if setting.own_graders {
         "MLE-bench's own reader and grader"
     } else {
         "the calls of pandas and scikit-learn that MLE-bench makes"
@@ -129,6 +155,9 @@ pub(super) fn section(rows: &[Row], largest: &[Row], own_graders: bool) -> Strin
         processor(),
         cores(),
     );
+    if let Some(busy) = setting.busy() {
+        let _ = write!(text, "\n{busy}\n");
+    }
     if !rows.is_empty() {
         text.push_str(
             "\nMedians of several runs with warm caches, and the highest memory of all runs. Podium's times are those of the \
@@ -137,9 +166,13 @@ pub(super) fn section(rows: &[Row], largest: &[Row], own_graders: bool) -> Strin
         text.push_str(&table(rows));
     }
     if !largest.is_empty() {
+        let of_rows = match setting.scale {
+            1.0 => "the real".to_owned(),
+            scale => format!("{scale} times the real"),
+        };
         let _ = write!(
             text,
-            "\nThe largest competitions, on made-up data of the real number of rows. Podium's times are those of the whole \
+            "\nThe largest competitions, on made-up data of {of_rows} number of rows. Podium's times are those of the whole \
              process, the reference's those of reading and grading alone; the memory is that of the whole process on both \
              sides. The median of three runs, a single one where it takes more than {QUICK_SECONDS} seconds.\n\n{}",
             table(largest)
@@ -296,9 +329,16 @@ mod tests {
             Row::throughput("b", measured(1.0, 10), 1e6, 1.0),
         ];
         let failed = Row::large("c", 1_000, Err("no memory".to_owned()), None);
-        let text = section(&rows, &[failed], false);
+        let setting = Setting { own_graders: false, scale: 0.5, load: Some(7.25) };
+        let text = section(&rows, &[failed], &setting);
         assert!(text.contains("| a | 10.0 ms | 10 MiB | 1.00 s | 100 MiB | 100.0 × |"), "{text}");
         assert!(text.contains("| yes |\n| b | 1.00 s | 10 MiB | – | – |"), "{text}");
         assert!(text.contains("| c, 1,000 rows | no memory | – | – | – | – |"), "{text}");
+        assert!(text.contains("data of 0.5 times the real number of rows"), "{text}");
+        assert!(text.contains("(load 7.2 when it began)"), "{text}");
+        let setting = Setting { own_graders: true, scale: 1.0, load: Some(0.1) };
+        let text = section(&rows, &rows, &setting);
+        assert!(text.contains("data of the real number of rows"), "{text}");
+        assert!(!text.contains("load"), "{text}");
     }
 }
