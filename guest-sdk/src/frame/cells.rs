@@ -7,6 +7,9 @@ use std::rc::Rc;
 
 use memchr::memchr;
 
+/// For so many cells room is made without a doubt: it costs nothing until there are cells.
+const FREELY: usize = 1 << 24;
+
 /// Cells row by row, with the same number of kept fields in each row.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
@@ -34,14 +37,14 @@ impl Cells {
         self.text.len()
     }
 
-    /// Makes room for the cells that the share of the file that is still to come lets expect, but at most doubles it:
-    /// what comes may be quite different.
+    /// Makes room for the cells that the share of the file that is still to come lets expect. What comes may be quite
+    /// different, so it is at most doubled where it is large.
     pub(super) fn expect(&mut self, bytes_read: usize, bytes_to_come: usize) {
         let cells = self.starts.len();
         let spare = self.starts.capacity() - cells;
         if bytes_read > 0 && spare < cells / 16 {
             let expected = cells as f64 / bytes_read as f64 * bytes_to_come as f64;
-            self.starts.reserve_exact(((expected * 1.02) as usize + 1024).min(cells));
+            self.starts.reserve_exact(((expected * 1.02) as usize + 1024).min(cells.max(FREELY)));
         }
     }
 
@@ -114,11 +117,18 @@ impl Cells {
         cells
     }
 
+    /// Gives back the room that no text came for.
+    fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.starts.shrink_to_fit();
+    }
+
     /// The cells, when all are laid down, as rows of `width`.
     ///
     /// # Errors
     /// Gives the cells back where the text is not UTF-8.
-    pub(super) fn finish(self, width: usize) -> Result<Texts, std::string::FromUtf8Error> {
+    pub(super) fn finish(mut self, width: usize) -> Result<Texts, std::string::FromUtf8Error> {
+        self.shrink();
         let text = Rc::new(String::from_utf8(self.text)?);
         Ok(Texts { text, starts: self.starts, holds_nul: self.holds_nul, width })
     }
@@ -139,20 +149,28 @@ impl Texts {
         &self.text
     }
 
+    /// The bytes of a cell's text. All cells are gone through to type them, and bytes need no look at where characters
+    /// begin.
+    #[inline(always)]
+    pub(super) fn bytes(&self, row: usize, column: usize) -> &[u8] {
+        let (start, end) = self.range(row, column);
+        &self.text.as_bytes()[start..end]
+    }
+
     /// The text of a cell.
-    #[inline]
     pub(super) fn get(&self, row: usize, column: usize) -> &str {
         let (start, end) = self.range(row, column);
         &self.text[start..end]
     }
 
     /// Where the text of a cell lies in the arena: its start and its end.
+    #[inline(always)]
     pub(super) fn range(&self, row: usize, column: usize) -> (usize, usize) {
         range(self.text.as_bytes(), &self.starts, self.holds_nul, row * self.width + column)
     }
 }
 
-#[inline]
+#[inline(always)]
 fn range(text: &[u8], starts: &[u32], holds_nul: bool, cell: usize) -> (usize, usize) {
     let start = starts[cell] as usize;
     let end = (starts[cell + 1] as usize).saturating_sub(1).max(start);

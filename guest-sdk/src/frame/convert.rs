@@ -96,7 +96,7 @@ impl Column {
         let first = |causes: fn(&str) -> bool| {
             self.cells().position(|cell| cell.text().is_some_and(causes))
         };
-        first(|text| parse_float64(text).is_none())
+        first(|text| parse_float64(text.as_bytes()).is_none())
             .or_else(|| first(|text| parse_uint64(text.as_bytes()) == Err(NotInteger::Overflow)))
             .or_else(|| first(|_| true))
     }

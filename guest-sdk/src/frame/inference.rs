@@ -56,8 +56,8 @@ struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    fn texts(self) -> impl Iterator<Item = &'a str> {
-        (self.first..self.end).map(move |row| self.column.texts.get(row, self.column.field))
+    fn texts(self) -> impl Iterator<Item = &'a [u8]> {
+        (self.first..self.end).map(move |row| self.column.texts.bytes(row, self.column.field))
     }
 
     fn len(self) -> usize {
@@ -90,13 +90,13 @@ impl<'a> Chunk<'a> {
         let mut missing = false;
         for text in self.texts() {
             // No number of digits alone is a missing value.
-            if let Some(value) = parse_digits_alone(text.as_bytes()) {
+            if let Some(value) = parse_digits_alone(text) {
                 values.push(value);
             } else if is_missing_word(text) {
                 missing = true;
                 values.push(MISSING);
             } else {
-                values.push(parse_int64(text.as_bytes())?);
+                values.push(parse_int64(text)?);
             }
         }
         if !missing {
@@ -115,7 +115,7 @@ impl<'a> Chunk<'a> {
                 values.push(0);
                 continue;
             }
-            match parse_uint64(text.as_bytes()) {
+            match parse_uint64(text) {
                 Ok(Unsigned::Number(value)) => {
                     large |= i64::try_from(value).is_err();
                     values.push(value);
@@ -156,9 +156,9 @@ impl<'a> Chunk<'a> {
             values.push(if is_missing_word(text) {
                 missing = true;
                 None
-            } else if text.eq_ignore_ascii_case("true") {
+            } else if text.eq_ignore_ascii_case(b"true") {
                 Some(true)
-            } else if text.eq_ignore_ascii_case("false") {
+            } else if text.eq_ignore_ascii_case(b"false") {
                 Some(false)
             } else {
                 return None;
@@ -176,7 +176,7 @@ impl<'a> Chunk<'a> {
         let texts = self.column.texts;
         let cells = (self.first..self.end).map(|row| {
             let (start, end) = texts.range(row, self.column.field);
-            if know_missing && is_missing_word(&texts.arena()[start..end]) {
+            if know_missing && is_missing_word(&texts.arena().as_bytes()[start..end]) {
                 StoredCell::Missing
             } else {
                 StoredCell::Text { start: start as u32, length: (end - start) as u32 }
@@ -196,15 +196,14 @@ enum NotUnsigned {
     Conflict,
 }
 
-/// The texts that stand for a missing value: `STR_NA_VALUES` of pandas.
+/// Whether a text stands for a missing value: `STR_NA_VALUES` of pandas.
 #[inline]
-fn is_missing_word(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    match bytes.first() {
+fn is_missing_word(text: &[u8]) -> bool {
+    match text.first() {
         None => true,
         // The shortest such word has two letters, the longest eight.
-        Some(b'#' | b'-' | b'1' | b'<' | b'N' | b'n') if matches!(bytes.len(), 2..=8) => matches!(
-            bytes,
+        Some(b'#' | b'-' | b'1' | b'<' | b'N' | b'n') if matches!(text.len(), 2..=8) => matches!(
+            text,
             b"#N/A"
                 | b"#N/A N/A"
                 | b"#NA"

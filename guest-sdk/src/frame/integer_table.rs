@@ -15,7 +15,7 @@ pub(super) enum IntegerTable {
 const ABSENT: u32 = u32::MAX;
 
 /// A table is dense if it has at most so many places for each integer.
-const PLACES: u64 = 4;
+const PLACES: u64 = 16;
 
 /// Room for so many integers that lie far apart is made ahead: ids mostly differ, labels do not.
 const MOST_EXPECTED: usize = 1 << 20;

@@ -66,14 +66,13 @@ pub(super) fn parse_uint64(text: &[u8]) -> Result<Unsigned, NotInteger> {
 /// A float: spaces around it are allowed, a sign, digits with a point among them, an exponent. No underscores, no
 /// hexadecimal. The words for infinity in any case, without spaces. What rounds to plus infinity is no float, what
 /// rounds to minus infinity is (pandas looks for plus infinity alone to see that a number was too large).
-pub(super) fn parse_float64(text: &str) -> Option<f64> {
-    parse_decimal(text.as_bytes()).or_else(|| parse_infinity(text.as_bytes()))
+pub(super) fn parse_float64(text: &[u8]) -> Option<f64> {
+    parse_decimal(text).or_else(|| parse_infinity(text))
 }
 
 fn parse_decimal(text: &[u8]) -> Option<f64> {
     let text = skip_space(text);
-    let unsigned = usize::from(matches!(text.first(), Some(b'+' | b'-')));
-    let mut end = unsigned;
+    let mut end = usize::from(matches!(text.first(), Some(b'+' | b'-')));
     let mut digits = 0;
     let whole = take_digits(&text[end..], &mut digits);
     end += whole;
@@ -196,14 +195,14 @@ mod tests {
 
     #[test]
     fn floats_are_the_nearest() {
-        assert_eq!(parse_float64(" -1.5e3\t"), Some(-1500.0));
-        assert_eq!(parse_float64("-0.0").map(f64::to_bits), Some((-0.0_f64).to_bits()));
-        assert_eq!(parse_float64("1e400"), None);
-        assert_eq!(parse_float64("-1e400"), Some(f64::NEG_INFINITY));
-        assert_eq!(parse_float64("9007199254740993"), Some(9_007_199_254_740_992.0));
+        assert_eq!(parse_float64(" -1.5e3\t".as_bytes()), Some(-1500.0));
+        assert_eq!(parse_float64("-0.0".as_bytes()).map(f64::to_bits), Some((-0.0_f64).to_bits()));
+        assert_eq!(parse_float64("1e400".as_bytes()), None);
+        assert_eq!(parse_float64("-1e400".as_bytes()), Some(f64::NEG_INFINITY));
+        assert_eq!(parse_float64("9007199254740993".as_bytes()), Some(9_007_199_254_740_992.0));
         for text in ["", " ", "+", "e1", "1e", "1e+", "1 e1", "nan", "0x1p3", "1_0", "inf ", "1,5"]
         {
-            assert_eq!(parse_float64(text), None, "{text:?}");
+            assert_eq!(parse_float64(text.as_bytes()), None, "{text:?}");
         }
     }
 
@@ -211,7 +210,7 @@ mod tests {
         #[test]
         fn decimals_are_the_standard_librarys(text in "[+-]?[0-9]{0,12}\\.?[0-9]{0,12}") {
             let expected: Option<f64> = text.parse().ok();
-            prop_assert_eq!(parse_float64(&text).map(f64::to_bits), expected.map(f64::to_bits));
+            prop_assert_eq!(parse_float64(text.as_bytes()).map(f64::to_bits), expected.map(f64::to_bits));
         }
     }
 }

@@ -13,6 +13,9 @@ use crate::source::Source;
 /// The largest file that is read. The places of texts are 32-bit numbers, also of those that are read again.
 const MOST_BYTES: u64 = u32::MAX as u64 - MOST_READ_AGAIN as u64 - (1 << 24);
 
+/// The most room for text that is made ahead where not all columns are kept.
+const MOST_ROOM: usize = 1 << 26;
+
 /// A file's table.
 #[derive(Debug)]
 pub(super) struct Table {
@@ -51,8 +54,9 @@ impl Table {
         }
         let size = size as usize;
         // One byte more than the file has, since the last cell need not be followed by one. Where only some columns
-        // are kept, there is no telling.
-        let mut tokenizer = Tokenizer::new(wanted, if wanted.is_none() { size + 1 } else { 0 });
+        // are kept, there is no telling; room that stays empty costs nothing.
+        let room = if wanted.is_none() { size + 1 } else { (size + 1).min(MOST_ROOM) };
+        let mut tokenizer = Tokenizer::new(wanted, room);
         let mut buffers = Buffers::new(source, role);
         let mut to_come = size;
         while let Some(buffer) = buffers.next()? {

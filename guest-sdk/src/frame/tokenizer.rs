@@ -357,24 +357,28 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// Ends a field with the comma, CR or LF at `at`.
-    #[inline]
+    #[inline(always)]
     fn end_field(&mut self, buffer: &[u8], pending: &mut usize, at: usize) {
-        let next = at + 1;
         if self.is_kept(self.fields) {
-            self.cells.end(next - *pending);
+            self.cells.end(at + 1 - *pending);
         } else {
-            // The text so far and what is to be copied, without the cells that ended.
-            let beyond = self.cells.beyond_last();
-            self.uncounted += ((next - *pending) as isize + beyond) as usize;
-            if beyond <= 0 {
-                // Cells before this one are yet to be copied.
-                self.cells.copy(&buffer[*pending..*pending + beyond.unsigned_abs()]);
-            } else {
-                self.cells.forget_unended();
-            }
-            *pending = next;
+            self.drop_field(buffer, pending, at + 1);
         }
         self.fields += 1;
+    }
+
+    /// Leaves out the text of the field that ends before `next`.
+    fn drop_field(&mut self, buffer: &[u8], pending: &mut usize, next: usize) {
+        // The text so far and what is to be copied, without the cells that ended.
+        let beyond = self.cells.beyond_last();
+        self.uncounted += ((next - *pending) as isize + beyond) as usize;
+        if beyond <= 0 {
+            // Cells before this one are yet to be copied.
+            self.cells.copy(&buffer[*pending..*pending + beyond.unsigned_abs()]);
+        } else {
+            self.cells.forget_unended();
+        }
+        *pending = next;
     }
 
     /// Whether the text of a field is kept. Before the header is complete, all are.
