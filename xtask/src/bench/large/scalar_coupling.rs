@@ -17,8 +17,11 @@ const TYPES: [(&str, f64); 8] = [
     ("1JHN", 47.0),
 ];
 
-/// The couplings of a molecule.
+/// The couplings of a molecule, whose ids follow each other.
 const COUPLINGS: u64 = 55;
+
+/// The molecules of which one is asked for.
+const MOLECULES: u64 = 10;
 
 pub(super) fn write(rows: u64, files: &mut Files<'_>) -> Result<()> {
     writeln!(
@@ -26,8 +29,7 @@ pub(super) fn write(rows: u64, files: &mut Files<'_>) -> Result<()> {
         "id,molecule_name,atom_index_0,atom_index_1,type,scalar_coupling_constant"
     )?;
     for row in 0..rows {
-        let Coupling { id, atoms: (first, second), kind, constant } = Coupling::of(row);
-        let molecule = row / COUPLINGS * 10 + 3;
+        let Coupling { id, molecule, atoms: (first, second), kind, constant } = Coupling::of(row);
         writeln!(
             files.answers,
             "{id},dsgdb9nsd_{molecule:06},{first},{second},{kind},{constant:?}"
@@ -44,6 +46,7 @@ pub(super) fn write(rows: u64, files: &mut Files<'_>) -> Result<()> {
 
 struct Coupling {
     id: u64,
+    molecule: u64,
     atoms: (u64, u64),
     kind: &'static str,
     /// In hertz.
@@ -52,10 +55,13 @@ struct Coupling {
 
 impl Coupling {
     fn of(row: u64) -> Coupling {
+        let block = row / COUPLINGS;
+        let molecule = block * MOLECULES + Numbers::of_row(223, block).below(MOLECULES);
         let mut numbers = Numbers::of_row(220, row);
         let (kind, size) = TYPES[numbers.skewed(TYPES.len() as u64) as usize];
         Coupling {
-            id: row * 10 + numbers.below(10),
+            id: molecule * COUPLINGS + row % COUPLINGS,
+            molecule,
             atoms: (9 + numbers.below(12), numbers.below(9)),
             kind,
             // Four places behind the point.
