@@ -18,7 +18,7 @@ use crate::inspection::{GraderProblem, Inspection, read_component};
 use crate::limits::Limits;
 use crate::message;
 use crate::sandbox::Sandbox;
-use crate::verdict::{GraderFailure, Grading, Measure, Verdict};
+use crate::verdict::{Bytes, GraderFailure, Grading, Measure, Verdict};
 
 /// Which of two scores wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -157,7 +157,9 @@ impl Grader {
             run.outcome = Err(changed);
         }
         Grading {
-            verdict: run.outcome.unwrap_or_else(Verdict::GraderFailed),
+            verdict: run
+                .outcome
+                .unwrap_or_else(|failure| blame(failure, submission, answers, limits)),
             warnings: run.warnings,
             fuel: run.fuel,
             peak_memory_bytes: run.peak_memory_bytes,
@@ -248,6 +250,31 @@ fn too_large(inputs: &[Input], limits: &Limits) -> Option<GraderFailure> {
         size: input.size(),
         limit,
     })
+}
+
+/// Whose fault it is that there is no result. A grader has to withstand any bytes, but not any number of them: a
+/// submission that takes more memory than there is for any grader, and is larger than the answers that it is held
+/// against, is not what the competition asks for.
+fn blame(
+    failure: GraderFailure,
+    submission: &Input,
+    answers: &[Input],
+    limits: &Limits,
+) -> Verdict {
+    let expected: u64 = answers.iter().map(Input::size).sum();
+    let is_out_of_memory = matches!(failure, GraderFailure::OutOfMemory { .. })
+        && limits.memory_bytes >= Limits::MOST_MEMORY_BYTES;
+    if !is_out_of_memory || submission.size() <= expected {
+        return Verdict::GraderFailed(failure);
+    }
+    Verdict::InvalidSubmission(format!(
+        "{} is too large to be graded: it has {} where the answers have {}, and takes more than {} of memory; submit \
+         what the competition asks for and nothing else",
+        message::fit(submission.name(), Limits::MEASURE_NAME_CHARACTERS),
+        Bytes(submission.size()),
+        Bytes(expected),
+        Bytes(Limits::MOST_MEMORY_BYTES),
+    ))
 }
 
 fn verdict(result: Result<exported::Score, exported::Failure>) -> Verdict {

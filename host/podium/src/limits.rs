@@ -41,6 +41,8 @@ impl Limits {
     pub const MEASURE_NAME_CHARACTERS: usize = 200;
     /// The bytes that one call of `file.read` serves at most. The contract promises this number.
     pub const READ_BYTES: u32 = 16 << 20;
+    /// The most linear memory that a grader can have: what 32-bit addresses reach.
+    pub const MOST_MEMORY_BYTES: u64 = 4 << 30;
     /// The bytes that the host copies for a grader at the price of one unit of fuel.
     pub const BYTES_PER_FUEL: u64 = 16;
 
@@ -69,7 +71,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             fuel: 2_000_000_000_000,
-            memory_bytes: 4 << 30,
+            memory_bytes: Limits::MOST_MEMORY_BYTES,
             wall_clock: Duration::from_secs(2 * 60 * 60),
             input_bytes: (2 << 30) - 1,
             table_elements: 1_000_000,

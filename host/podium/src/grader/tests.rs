@@ -238,6 +238,31 @@ fn tables_are_limited() {
 }
 
 #[test]
+fn a_submission_that_no_memory_holds_is_at_fault_if_it_is_larger_than_the_answers() {
+    let grow = "(loop $more (br_if $more (i32.ne (i32.const -1) (memory.grow (i32.const 1024)))))";
+    let grader = grader(&engine(), &format!("{grow} (unreachable)"));
+    let input = |size| Input::from_bytes("submission.csv", vec![b'1'; size]);
+    // Submission and answers in bytes, memory, and what becomes of it.
+    let cases = [
+        (3000, 1000, 4 << 30, "invalid-submission"),
+        (1000, 1000, 4 << 30, "out-of-memory"),
+        (3000, 1000, 1 << 30, "out-of-memory"),
+    ];
+    for (submission, answers, memory_bytes, expected) in cases {
+        let limits = Limits { memory_bytes, ..Limits::default() };
+        let grading = grader.grade(&input(submission), &[input(answers)], &limits);
+        match grading.verdict {
+            Verdict::GraderFailed(failure) => assert_eq!(failure.kind(), expected),
+            Verdict::InvalidSubmission(message) => {
+                assert_eq!(expected, "invalid-submission");
+                assert!(message.contains("too large to be graded"), "{message}");
+            }
+            verdict => panic!("expected {expected}, got {verdict:?}"),
+        }
+    }
+}
+
+#[test]
 fn a_grader_that_copes_with_refused_memory_still_scores() {
     let grading = grade(
         "(loop $more (br_if $more (i32.ne (i32.const -1) (memory.grow (i32.const 1)))))
