@@ -13,13 +13,20 @@ pub(super) struct TextKeys {
     /// What all texts begin with.
     prefix: Vec<u8>,
     /// How many bytes behind that are in a key.
-    covered: u32,
-    /// The lowest bit of a byte that differs between texts.
-    lowest: u32,
-    /// How many bits of each byte are in a key.
-    width: u32,
+    covered: usize,
+    coding: Coding,
     /// Whether texts with the same key are the same.
     is_whole: bool,
+}
+
+/// What a key holds of each byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Coding {
+    /// `width` bits from the bit `lowest` on, all that differ. Behind the end of a text stands a zero byte.
+    Bits { lowest: u32, width: u32 },
+    /// A digit: the place of the byte among those that occur, from 1 on; 0 behind the end of a text. Takes longer, but fits
+    /// more bytes where digits and separators stand in the same place.
+    Digits { digits: Vec<u8>, base: u64 },
 }
 
 /// Texts in ascending order, as keys.
@@ -29,7 +36,7 @@ pub(super) struct SortedTexts {
     keys: Vec<u64>,
 }
 
-/// The bytes that are looked at behind what texts begin with in common.
+/// The bytes that are looked at for bits, behind what texts begin with in common.
 const WINDOW: usize = 16;
 
 /// How many texts are looked at for what all may begin with.
@@ -46,26 +53,67 @@ impl TextKeys {
         let first = texts.clone().next()?;
         // Most often, what a few texts have in common is what all have, and one look at each text is enough.
         let few = shared_prefix(first, texts.clone().take(FEW), known);
-        let Window { differing, longest, holds_nul, shared } =
-            window(first, texts.clone(), known, few).unwrap_or_else(|| {
-                let shared = shared_prefix(first, texts.clone(), known);
-                window(first, texts, known, shared).expect("all texts begin so")
-            });
-        let differing = differing.to_be_bytes().into_iter().fold(0, |all, byte| all | byte);
+        let window = window(first, texts.clone(), known, few).unwrap_or_else(|| {
+            let shared = shared_prefix(first, texts.clone(), known);
+            window(first, texts.clone(), known, shared).expect("all texts begin so")
+        });
+        let keys = TextKeys::of_bits(first, &window);
+        match keys {
+            Some(keys) if keys.is_whole => Some(keys),
+            // No text behind what is shared: all are the same.
+            _ if window.longest == 0 => None,
+            keys => {
+                let digits = TextKeys::of_digits(first, texts, &window);
+                let bits = keys.filter(|bits| !digits.is_whole && bits.covered >= digits.covered);
+                Some(bits.unwrap_or(digits))
+            }
+        }
+    }
+
+    fn of_bits(first: &[u8], window: &Window) -> Option<TextKeys> {
+        let differing = window.differing.to_be_bytes().into_iter().fold(0, |all, byte| all | byte);
         if differing == 0 {
             return None;
         }
         let lowest = differing.trailing_zeros();
         let width = u8::BITS - differing.leading_zeros() - lowest;
-        let covered = longest.min(WINDOW).min((u64::BITS / width) as usize);
+        let covered = window.longest.min(WINDOW).min((u64::BITS / width) as usize);
         Some(TextKeys {
-            prefix: first[..shared].to_vec(),
-            covered: covered as u32,
-            lowest,
-            width,
+            prefix: first[..window.shared].to_vec(),
+            covered,
+            coding: Coding::Bits { lowest, width },
             // A zero byte would be taken for the end of a shorter text.
-            is_whole: longest <= covered && !holds_nul,
+            is_whole: window.longest <= covered && !window.holds_nul,
         })
+    }
+
+    fn of_digits<'a>(
+        first: &[u8],
+        texts: impl Iterator<Item = &'a [u8]>,
+        window: &Window,
+    ) -> TextKeys {
+        let mut occurs = [false; 256];
+        for text in texts {
+            // More bytes than this have no room whatever they are.
+            for byte in text[window.shared..].iter().take(u64::BITS as usize) {
+                occurs[usize::from(*byte)] = true;
+            }
+        }
+        // Of 256 bytes, UTF-8 knows fewer than 250.
+        let mut base: u64 = 1;
+        let mut digits = vec![0; occurs.len()];
+        for (digit, _) in digits.iter_mut().zip(occurs).filter(|(_, occurs)| *occurs) {
+            *digit = base as u8;
+            base += 1;
+        }
+        let fitting = (1..=u64::BITS).take_while(|bytes| base.checked_pow(*bytes).is_some());
+        let covered = window.longest.min(fitting.count());
+        TextKeys {
+            prefix: first[..window.shared].to_vec(),
+            covered,
+            coding: Coding::Digits { digits, base },
+            is_whole: window.longest <= covered,
+        }
     }
 
     /// How many bytes all texts begin with in common.
@@ -80,7 +128,14 @@ impl TextKeys {
 
     /// The places of the texts in ascending order of their keys, and these.
     pub(super) fn sort<'a>(&self, texts: impl Iterator<Item = &'a [u8]>) -> RowsByKey {
-        rows_by_key(texts.map(|text| self.key(text)).collect())
+        rows_by_key(match &self.coding {
+            Coding::Bits { lowest, width } => {
+                texts.map(|text| self.bits(text, *lowest, *width)).collect()
+            }
+            Coding::Digits { digits, base } => {
+                texts.map(|text| self.number(text, digits, *base)).collect()
+            }
+        })
     }
 
     /// The sorted texts, if `keys` are theirs and say all about them.
@@ -88,27 +143,37 @@ impl TextKeys {
         self.is_whole.then_some(SortedTexts { layout: self, keys })
     }
 
-    fn key(&self, text: &[u8]) -> u64 {
-        let first = self.pack(word(text, self.shared()));
-        if self.covered <= 8 {
-            return first >> (self.width * (8 - self.covered));
+    fn bits(&self, text: &[u8], lowest: u32, width: u32) -> u64 {
+        let covered = self.covered as u32;
+        let first = pack(word(text, self.shared()), lowest, width);
+        if covered <= 8 {
+            return first >> (width * (8 - covered));
         }
-        let second = self.pack(word(text, self.shared() + 8));
-        first << (self.width * (self.covered - 8)) | second >> (self.width * (16 - self.covered))
+        let second = pack(word(text, self.shared() + 8), lowest, width);
+        first << (width * (covered - 8)) | second >> (width * (16 - covered))
     }
 
-    /// The bits that count, side by side: those of bytes, then of pairs of them, then of fours.
-    fn pack(&self, word: u64) -> u64 {
-        const BYTES: u64 = 0x0101_0101_0101_0101;
-        const EVEN: u64 = 0x00FF_00FF_00FF_00FF;
-        const PAIRS: u64 = 0x0000_FFFF_0000_FFFF;
-        const FOURS: u64 = 0x0000_0000_FFFF_FFFF;
-        let width = self.width;
-        let word = (word >> self.lowest) & (BYTES * ((1 << width) - 1));
-        let word = (word & EVEN) | (word & !EVEN) >> (8 - width);
-        let word = (word & PAIRS) | (word & !PAIRS) >> (16 - 2 * width);
-        (word & FOURS) | (word & !FOURS) >> (32 - 4 * width)
+    fn number(&self, text: &[u8], digits: &[u8], base: u64) -> u64 {
+        let rest = &text[self.shared()..];
+        let rest = &rest[..rest.len().min(self.covered)];
+        // It fits, so nothing wraps.
+        let number = rest.iter().fold(0_u64, |number, byte| {
+            number.wrapping_mul(base).wrapping_add(u64::from(digits[usize::from(*byte)]))
+        });
+        (rest.len()..self.covered).fold(number, |number, _| number.wrapping_mul(base))
     }
+}
+
+/// The bits that count, side by side: those of bytes, then of pairs of them, then of fours.
+fn pack(word: u64, lowest: u32, width: u32) -> u64 {
+    const BYTES: u64 = 0x0101_0101_0101_0101;
+    const EVEN: u64 = 0x00FF_00FF_00FF_00FF;
+    const PAIRS: u64 = 0x0000_FFFF_0000_FFFF;
+    const FOURS: u64 = 0x0000_0000_FFFF_FFFF;
+    let word = (word >> lowest) & (BYTES * ((1 << width) - 1));
+    let word = (word & EVEN) | (word & !EVEN) >> (8 - width);
+    let word = (word & PAIRS) | (word & !PAIRS) >> (16 - 2 * width);
+    (word & FOURS) | (word & !FOURS) >> (32 - 4 * width)
 }
 
 /// What is found behind what texts begin with in common.
@@ -205,21 +270,28 @@ mod tests {
 
     #[test]
     fn only_what_differs_is_in_a_key() {
-        // Texts; the bytes and bits that tell them apart, and whether these are all.
-        let cases: &[(&[&str], Option<(usize, u32, u32, bool)>)] = &[
-            (&["row_0123456789", "row_9876543210"], Some((4, 10, 4, true))),
-            (&["a1", "a2", "a3"], Some((1, 1, 2, true))),
-            (&["x", "xy"], Some((1, 1, 7, true))),
-            (&["0001_01", "9999_02"], Some((0, 7, 4, true))),
+        // Texts; what they begin with, how many bytes are in a key, in which base (0: bits), and whether these are all.
+        let cases: &[(&[&str], Option<(usize, usize, u64, bool)>)] = &[
+            (&["row_0123456789", "row_9876543210"], Some((4, 10, 0, true))),
+            (&["a1", "a2", "a3"], Some((1, 1, 0, true))),
+            (&["x", "xy"], Some((1, 1, 0, true))),
+            (&["0001_01", "9999_02"], Some((0, 7, 0, true))),
+            (&["101_420_540", "1_1_1", "22_13_99"], Some((0, 11, 9, true))),
             (&["a", "a"], None),
-            (&["a", "a\0"], None),
-            (&["b\0", "a"], Some((0, 2, 2, false))),
-            (&["a00000000000000000", "b00000000000000000"], Some((0, 16, 2, false))),
-            (&["é0123456789", "aaaaaaaaaaaaa"], Some((0, 8, 8, false))),
+            (&["a", "a\0"], Some((1, 1, 2, true))),
+            (&["b\0", "a"], Some((0, 2, 4, true))),
+            (&["a00000000000000000", "b00000000000000000"], Some((0, 18, 4, true))),
+            (&["é0123456789", "aaaaaaaaaaaaa"], Some((0, 13, 14, true))),
         ];
         for (texts, expected) in cases {
             let keys = TextKeys::of(texts.iter().map(|text| text.as_bytes()), 0);
-            let found = keys.map(|keys| (keys.shared(), keys.covered, keys.width, keys.is_whole()));
+            let found = keys.map(|keys| {
+                let base = match keys.coding {
+                    Coding::Bits { .. } => 0,
+                    Coding::Digits { base, .. } => base,
+                };
+                (keys.shared(), keys.covered, base, keys.is_whole())
+            });
             assert_eq!(found, *expected, "{texts:?}");
         }
     }
@@ -227,17 +299,17 @@ mod tests {
     proptest! {
         #[test]
         fn keys_are_ordered_as_the_texts_are(
-            texts in prop::collection::vec("id-[0-9]{0,20}|[ab\\x00é]{0,20}|id-[0-9a-f]{8}", 1..20),
+            texts in prop::collection::vec("id-[0-9]{0,20}|[ab\\x00é]{0,20}|id-[0-9a-f]{8}|[0-9]{1,4}_[0-9]{1,4}_[0-9]{1,9}", 1..20),
         ) {
             let bytes = || texts.iter().map(|text| text.as_bytes());
             let Some(keys) = TextKeys::of(bytes(), 0) else {
-                let trimmed = |text: &String| text.trim_end_matches('\0').len();
-                prop_assert!(texts.iter().all(|text| trimmed(text) == trimmed(&texts[0])));
+                prop_assert!(texts.iter().all(|text| *text == texts[0]));
                 return Ok(());
             };
             for left in bytes() {
                 for right in bytes() {
-                    let (left_key, right_key) = (keys.key(left), keys.key(right));
+                    let key = |text| keys.sort([text].into_iter()).keys[0];
+                    let (left_key, right_key) = (key(left), key(right));
                     prop_assert!(left > right || left_key <= right_key, "{left:?} {right:?}");
                     prop_assert!(!keys.is_whole() || left == right || left_key != right_key);
                 }
