@@ -1,9 +1,11 @@
 //! What people do wrong, and what they are told: a clear error on stderr, the right exit code, nothing half-written.
 
 use std::fs;
+use std::time::Duration;
 
 use podium_tests::artifacts;
-use podium_tests::workbench::{Workbench, example_grader};
+use podium_tests::workbench::{EXAMPLE_GRADE, Ran, Workbench, example_grader};
+use serde_json::Value;
 
 /// Answers of a real competition, whose real grader these tests need.
 const ANSWERS: &str = "\
@@ -203,9 +205,8 @@ fn components_that_are_no_graders_are_refused_with_the_reason() {
         }
     }
     let arguments = ["grade-sample", "submission.csv", "example", "--grader", "missing.wasm"];
-    let ran = workbench.run(arguments).ends_with(4);
+    let ran = workbench.run(arguments).ends_with(3);
     assert!(ran.stderr.contains("missing.wasm"), "{}", ran.stderr);
-    workbench.run(["inspect", "missing.wasm"]).ends_with(3);
     // A device may never end.
     workbench.run(["inspect", "/dev/zero"]).ends_with(6);
 }
@@ -300,6 +301,13 @@ fn command_lines_that_make_no_sense_end_with_two() {
         vec!["grade", "--submission", "runs.jsonl"],
         vec!["grade-sample", "submission.csv", "example", "--memory", "lots"],
         vec!["grade-sample", "submission.csv", "example", "--wall-clock", "0"],
+        vec!["grade-sample", "submission.csv", "example", "--fuel", "0"],
+        vec!["grade-sample", "submission.csv", "example", "--memory", "99TiB"],
+        vec!["grade-sample", "submission.csv", "example", "--max-input", "0"],
+        // What it takes to find a submission valid is not for whoever validates to probe.
+        vec!["validate", "submission.csv", "example", "--fuel", "1000"],
+        vec!["validate", "submission.csv", "example", "--memory", "1MiB"],
+        vec!["validate", "submission.csv", "example", "--wall-clock", "1s"],
         vec!["list", "--split", "huge"],
         vec!["--competitions", "no/such/folder", "list"],
         vec!["--graders", "submission.csv", "list"],
@@ -310,6 +318,286 @@ fn command_lines_that_make_no_sense_end_with_two() {
     }
     let ran = workbench.run(["grad"]).ends_with(2);
     assert!(ran.stderr.contains("grade"), "{}", ran.stderr);
+    let arguments = ["grade-sample", "submission.csv", "example", "--memory", "99TiB"];
+    let ran = workbench.run(arguments).ends_with(2);
+    assert!(ran.stderr.contains("between 64 KiB and 4 GiB"), "{}", ran.stderr);
+}
+
+/// The program with a watchdog: what waits for ever fails the test instead of hanging it.
+fn run_watched(workbench: &Workbench, arguments: &[&str]) -> Ran {
+    let mut command = workbench.podium(arguments.iter().copied());
+    Ran::of(command.timeout(Duration::from_secs(120)))
+}
+
+/// What is wrong with a file that a command names.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Wrong {
+    Missing,
+    Folder,
+    Pipe,
+    Content,
+}
+
+/// Puts something wrong at a path.
+#[cfg(unix)]
+fn spoil(workbench: &Workbench, path: &str, wrong: Wrong) {
+    let whole = workbench.path(path);
+    match fs::metadata(&whole) {
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir(&whole).unwrap(),
+        Ok(_) => fs::remove_file(&whole).unwrap(),
+        Err(_) => {}
+    }
+    match wrong {
+        Wrong::Missing => {}
+        Wrong::Folder => fs::create_dir(&whole).unwrap(),
+        Wrong::Pipe => {
+            assert!(std::process::Command::new("mkfifo").arg(&whole).status().unwrap().success());
+        }
+        Wrong::Content => drop(workbench.write(path, "id,valu\n\u{1b}[31m{{{")),
+    }
+}
+
+/// The table of docs/command-line.md: what is wrong with which file, and the code that every command ends with. Each
+/// failure is one JSON value on stdout where JSON is asked for, with the same code in it.
+#[cfg(unix)]
+#[test]
+fn every_command_ends_with_the_code_of_the_table() {
+    type Commands<'a> = &'a [&'a [&'a str]];
+    // The row of the table, the file, the commands that need it, the codes: missing, unreadable, not understood.
+    let rows: [(&str, &str, Commands, [i32; 3]); 6] = [
+        (
+            "a submission",
+            "spoilt.csv",
+            &[&["grade-sample", "spoilt.csv", "example"], &["validate", "spoilt.csv", "example"]],
+            [1, 1, 1],
+        ),
+        (
+            "a list of submissions",
+            "spoilt.jsonl",
+            &[&["grade", "--submission", "spoilt.jsonl", "--output-dir", "out"]],
+            [3, 6, 2],
+        ),
+        (
+            "a competition",
+            "competitions/example/competition.toml",
+            &[
+                &["show", "example"],
+                &["grade-sample", "submission.csv", "example"],
+                &["validate", "submission.csv", "example"],
+            ],
+            [3, 6, 2],
+        ),
+        (
+            "the answers",
+            "data/example/prepared/private/answers.csv",
+            &[
+                &["grade-sample", "submission.csv", "example"],
+                &["validate", "submission.csv", "example"],
+                &["grade", "--submission", "runs.jsonl", "--output-dir", "out"],
+            ],
+            [3, 6, 4],
+        ),
+        (
+            "a grader",
+            "spoilt.wasm",
+            &[
+                &["grade-sample", "submission.csv", "example", "--grader", "spoilt.wasm"],
+                &["validate", "submission.csv", "example", "--grader", "spoilt.wasm"],
+                &["inspect", "spoilt.wasm"],
+                &["verify", "receipt.json", "--grader", "spoilt.wasm"],
+            ],
+            [3, 6, 4],
+        ),
+        ("a receipt", "spoilt.json", &[&["verify", "spoilt.json"]], [3, 6, 5]),
+    ];
+    let documented = fs::read_to_string(artifacts::root().join("docs/command-line.md")).unwrap();
+    let columns = [(Wrong::Missing, 0), (Wrong::Folder, 1), (Wrong::Pipe, 1), (Wrong::Content, 2)];
+    for (row, file, commands, codes) in rows {
+        let [missing, unreadable, refused] = codes;
+        let line = format!("| {row} | {missing} | {unreadable} | {refused} |");
+        assert!(documented.contains(&line), "docs/command-line.md has no line `{line}`");
+        for (wrong, column) in columns {
+            let workbench = Workbench::with_example();
+            let arguments =
+                ["grade-sample", "submission.csv", "example", "--receipt", "receipt.json"];
+            workbench.run(arguments).ends_with(0);
+            workbench.write(
+                "runs.jsonl",
+                "{\"competition_id\": \"example\", \"submission_path\": \"submission.csv\"}\n",
+            );
+            if wrong == Wrong::Content && matches!(row, "a submission" | "the answers") {
+                // What the content means is the grader's to say; this one refuses everything.
+                let whose = if row == "a submission" {
+                    r#""\00\00\00\00" "\8c"#
+                } else {
+                    r#""\01\00\00\00" "\8c"#
+                };
+                let refusing = example_grader(&[
+                    (EXAMPLE_GRADE, "(i32.const 64)"),
+                    (r#""\00\00\00\00" "\8c"#, whose),
+                ]);
+                workbench.write("graders/example.wasm", refusing);
+            }
+            spoil(&workbench, file, wrong);
+            for &command in commands {
+                let what = format!("{command:?} with {file}: {wrong:?}");
+                let code = codes[column];
+                let ran = run_watched(&workbench, command);
+                assert_eq!(ran.code, code, "{what}: {ran:?}");
+                let said = [ran.stdout.as_str(), &ran.stderr].concat();
+                assert!(!said.contains('\u{1b}'), "{what}: {ran:?}");
+                match wrong {
+                    Wrong::Folder => assert!(said.contains("a folder"), "{what}: {ran:?}"),
+                    Wrong::Pipe => assert!(said.contains("a pipe"), "{what}: {ran:?}"),
+                    Wrong::Missing | Wrong::Content => {}
+                }
+                let ran = run_watched(&workbench, &[command, &["--json"]].concat());
+                assert_eq!(ran.code, code, "{what}: {ran:?}");
+                let json = ran.json();
+                // `verify` gives a list with a value for each receipt.
+                let error = json.get(0).unwrap_or(&json)["error"].clone();
+                assert_eq!(error["exit_code"], code, "{what}: {json}");
+                for key in ["kind", "message"] {
+                    assert!(
+                        error[key].as_str().is_some_and(|text| !text.is_empty()),
+                        "{what}: {json}"
+                    );
+                }
+                assert!(error["hints"].is_array(), "{what}: {json}");
+            }
+        }
+    }
+}
+
+#[test]
+fn command_lines_that_make_no_sense_are_said_in_json_as_well() {
+    let workbench = Workbench::with_example();
+    for (arguments, words) in [
+        (vec!["grad", "--json"], ["grad", "grade"]),
+        (vec!["--json"], ["COMMAND", "podium --help"]),
+        (vec!["grade-sample", "submission.csv", "--json"], ["COMPETITION", "podium --help"]),
+        (
+            vec!["grade-sample", "submission.csv", "example", "--json", "--fuel", "0"],
+            ["out of range", "between 1 unit of fuel"],
+        ),
+        (
+            vec!["--competitions", "no/such/folder", "list", "--json"],
+            ["--competitions", "not exist"],
+        ),
+    ] {
+        let ran = workbench.run(arguments.iter().copied()).ends_with(2);
+        let error = ran.json()["error"].clone();
+        assert_eq!((&error["kind"], &error["exit_code"]), (&"usage".into(), &2.into()), "{error}");
+        for word in words {
+            assert!(error.to_string().contains(word), "{arguments:?}: {error}");
+        }
+        assert!(!ran.stderr.is_empty(), "{arguments:?}");
+    }
+    for arguments in [["--help", "--json"], ["--version", "--json"]] {
+        let ran = workbench.run(arguments).ends_with(0);
+        assert!(ran.stdout.contains("podium"), "{}", ran.stdout);
+    }
+    workbench.write("competitions/broken/competition.toml", "id = 3\n");
+    let listed = workbench.run(["list", "--json"]).ends_with(2).json();
+    assert_eq!(listed[0]["id"], "example");
+    assert!(listed[1]["error"]["message"].as_str().unwrap().contains("broken"), "{listed}");
+}
+
+#[test]
+fn files_of_another_kind_are_recognised_beside_the_graders_message() {
+    let workbench = with_spaceship_titanic();
+    let zip = [b"PK\x03\x04".as_slice(), &[0; 26], b"[Content_Types].xml"].concat();
+    let utf_16: Vec<u8> =
+        [0xff, 0xfe].into_iter().chain(GOOD.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let without_header = GOOD.split_once('\n').unwrap().1;
+    for (what, content, hint) in [
+        ("gzip", b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x0b\x48".to_vec(), "gzip-compressed"),
+        ("Excel", zip, "Excel workbook"),
+        ("Parquet", b"PAR1\x15\x04\x15\x10".to_vec(), "Parquet"),
+        ("UTF-16", utf_16, "save it as UTF-8"),
+        ("semicolons", GOOD.replace(',', ";").into_bytes(), "a semicolon seems to separate"),
+        ("tabs", GOOD.replace(',', "\t").into_bytes(), "a tab seems to separate"),
+        ("no header", without_header.as_bytes().to_vec(), "is the header row missing?"),
+    ] {
+        workbench.write("submission.csv", content);
+        let arguments = ["grade-sample", "submission.csv", "spaceship-titanic", "--json"];
+        let ran = workbench.run(arguments).ends_with(1);
+        let report = ran.json();
+        assert!(
+            report["hint"].as_str().is_some_and(|text| text.contains(hint)),
+            "{what}: {report}"
+        );
+        assert!(!report["message"].as_str().unwrap().contains(hint), "{what}: {report}");
+        assert!(report["receipt_id"].is_string(), "{what}: {report}");
+        assert!(
+            ran.stderr.contains(&format!("hint: {}", report["hint"].as_str().unwrap())),
+            "{what}: {}",
+            ran.stderr
+        );
+        let ran = workbench.run(["validate", "submission.csv", "spaceship-titanic"]).ends_with(1);
+        assert!(ran.stderr.contains(hint), "{what}: {}", ran.stderr);
+    }
+    // What is wrong otherwise gets no hint.
+    workbench.write("submission.csv", GOOD.replace("0013_01", "9999_01"));
+    let arguments = ["grade-sample", "submission.csv", "spaceship-titanic", "--json"];
+    assert_eq!(workbench.run(arguments).ends_with(1).json()["hint"], Value::Null);
+    // Another name does not make a CSV of an archive.
+    workbench.write("submission.csv.gz", b"\x1f\x8b\x08\0");
+    let ran =
+        workbench.run(["grade-sample", "submission.csv.gz", "spaceship-titanic"]).ends_with(1);
+    assert!(ran.stderr.contains("gzip-compressed"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_limit_that_was_reached_names_the_flag_that_raises_it() {
+    let looping = example_grader(&[(EXAMPLE_GRADE, "(loop $on (br $on)) (unreachable)")]);
+    let growing = example_grader(&[(
+        EXAMPLE_GRADE,
+        "(if (i32.eq (memory.grow (i32.const 100)) (i32.const -1)) (then (unreachable))) (i32.const 40)",
+    )]);
+    for (what, grader, arguments, code, flag) in [
+        ("fuel", Some(&looping), ["--fuel", "1M"], 4, "--fuel"),
+        ("memory", Some(&growing), ["--memory", "1MiB"], 4, "--memory"),
+        ("time", Some(&looping), ["--wall-clock", "1s"], 4, "--wall-clock"),
+        ("a large submission", None, ["--max-input", "5"], 1, "--max-input"),
+        ("large answers", None, ["--max-input", "16"], 4, "--max-input"),
+    ] {
+        let workbench = Workbench::with_example();
+        workbench.write("data/example/prepared/private/answers.csv", "id,value\n1,1\n2,1\n");
+        if let Some(grader) = grader {
+            workbench.write("graders/example.wasm", grader);
+        }
+        let [limit, value] = arguments;
+        let ran = workbench
+            .run(["grade-sample", "submission.csv", "example", "--json", limit, value])
+            .ends_with(code);
+        let hints = ran.json()["error"]["hints"].to_string();
+        assert!(hints.contains(flag) && hints.contains("[limits]"), "{what}: {hints}");
+        assert!(ran.stderr.contains(&format!("hint: {flag} raises")), "{what}: {}", ran.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_refused_with_what_is_true_of_them() {
+    use std::os::unix::fs::symlink;
+
+    let workbench = Workbench::with_example();
+    workbench.write("run/real.csv", "id,value\n1,0.5\n");
+    symlink(workbench.path("run/real.csv"), workbench.path("run/absolute.csv")).unwrap();
+    symlink("../submission.csv", workbench.path("run/out.csv")).unwrap();
+    symlink("itself.csv", workbench.path("run/itself.csv")).unwrap();
+    symlink("nowhere.csv", workbench.path("run/dangling.csv")).unwrap();
+    for (path, words, not) in [
+        ("run/absolute.csv", "an absolute target", "leads out"),
+        ("run/out.csv", "leads out of its folder", "absolute"),
+        ("run/itself.csv", "leads back to itself", "leads out"),
+        ("run/dangling.csv", "no such file", "leads out"),
+    ] {
+        let ran = workbench.run(["grade-sample", path, "example"]).ends_with(1);
+        assert!(ran.stderr.contains(words), "{path}: {}", ran.stderr);
+        assert!(!ran.stderr.contains(not), "{path}: {}", ran.stderr);
+    }
 }
 
 #[test]

@@ -172,6 +172,31 @@ fn doctor_says_what_to_do() {
 }
 
 #[test]
+fn doctor_notices_a_grader_that_says_something_else_than_its_competition() {
+    let direction = (r#""\78\00\00\00\04\00\00\00" "\00""#, r#""\78\00\00\00\04\00\00\00" "\01""#);
+    for (what, replaced, part) in [
+        (
+            "another competition's",
+            ("\"example\"", "\"elsewhe\""),
+            "it grades `elsewhe`, not `example`",
+        ),
+        ("the other direction", direction, "lower is better"),
+    ] {
+        let workbench = Workbench::with_example();
+        // A third party's folder, whose data need not be prepared.
+        fs::remove_file(workbench.path("graders/example.wasm")).unwrap();
+        fs::remove_dir_all(workbench.path("data/example")).unwrap();
+        workbench.write("competitions/example/grader.wasm", example_grader(&[replaced]));
+        let ran = workbench.run(["doctor", "--grading-only", "--json"]).ends_with(3);
+        let checks = ran.json();
+        let check = checks.as_array().unwrap().iter().find(|check| check["name"] == "descriptions");
+        let check = check.unwrap();
+        assert_eq!(check["state"], "problem", "{what}: {check}");
+        assert!(check["found"].as_str().unwrap().contains(part), "{what}: {check}");
+    }
+}
+
+#[test]
 fn doctor_does_not_take_a_missing_docker_for_a_problem() {
     let workbench = Workbench::with_example();
     let mut command = workbench.podium(["doctor"]);

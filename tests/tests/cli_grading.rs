@@ -120,8 +120,10 @@ fn the_exit_code_says_who_has_to_act() {
         assert_eq!(report["outcome"], outcome, "{what}");
         assert_eq!(ran.stderr.contains("error: "), code != 0, "{what}: {}", ran.stderr);
         assert_eq!(report["score"].is_number(), code == 0, "{what}");
-        let arguments = ["validate", "submission.csv", "example", "--fuel", "10M"];
-        workbench.run(arguments).ends_with(code);
+        let definition = "competitions/example/competition.toml";
+        let text = fs::read_to_string(workbench.path(definition)).unwrap();
+        workbench.write(definition, format!("{text}\n[limits]\nfuel = 10_000_000\n"));
+        workbench.run(["validate", "submission.csv", "example"]).ends_with(code);
     }
 }
 
@@ -149,7 +151,7 @@ fn limits_on_the_command_line_go_before_the_competitions_own() {
 fn a_component_can_be_given_in_the_place_of_the_competitions_own() {
     let workbench = Workbench::with_example();
     fs::remove_file(workbench.path("graders/example.wasm")).unwrap();
-    workbench.run(["grade-sample", "submission.csv", "example"]).ends_with(4);
+    workbench.run(["grade-sample", "submission.csv", "example"]).ends_with(3);
     workbench.write("mine.wasm", example_grader(&[]));
     workbench
         .run(["grade-sample", "submission.csv", "example", "--grader", "mine.wasm"])
@@ -193,7 +195,7 @@ fn validate_never_tells_of_a_score() {
     assert_eq!(valid["valid"], true);
     assert!(!valid.to_string().contains("0.5"), "{valid}");
     let keys: Vec<&String> = valid.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["valid", "outcome", "message", "warnings"]);
+    assert_eq!(keys, ["valid", "outcome", "failure", "message", "hint", "warnings"]);
 }
 
 const LIST: &str = r#"# runs of the first group
@@ -333,7 +335,135 @@ fn what_fails_on_this_side_does_not_stop_the_rest() {
     assert_eq!(outcome(&ran.json(), 0), "grader-failed");
     assert_eq!(outcome(&ran.json(), 3), "scored");
     assert_eq!(ran.json()["total_valid_submissions"], 1);
-    assert_eq!(ran.stderr.matches("error: ").count(), 2, "each thing is said once: {}", ran.stderr);
+    assert_eq!(ran.stderr.matches("error: ").count(), 1, "{}", ran.stderr);
+    for part in [
+        "3 of 4 gradings came to no result",
+        "line 1 (broken) and 1 more: the grader crashed",
+        "line 3 (unprepared): the data of `unprepared` are not prepared",
+        "--data-dir",
+    ] {
+        assert_eq!(ran.stderr.matches(part).count(), 1, "`{part}` is said once: {}", ran.stderr);
+    }
+    assert_eq!(ran.json()["error"]["exit_code"], 4);
+    let message = ran.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("line 3 (unprepared)"), "{message}");
+
+    // Causes without end are counted, not listed.
+    let many: Vec<String> = (0..8).map(|index| format!("unprepared-{index}")).collect();
+    for id in &many {
+        workbench.write(
+            format!("competitions/{id}/competition.toml"),
+            definition.replace("id = \"example\"", &format!("id = \"{id}\"")),
+        );
+    }
+    workbench.write("runs.jsonl", many.iter().map(|id| line(id)).collect::<String>());
+    let ran =
+        workbench.run(["grade", "--submission", "runs.jsonl", "--output-dir", "c"]).ends_with(3);
+    for (part, count) in [
+        ("8 of 8 gradings came to no result", 1),
+        ("unprepared-4", 3),
+        ("unprepared-5", 0),
+        ("and 3 other causes", 1),
+    ] {
+        assert_eq!(ran.stderr.matches(part).count(), count, "{part}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_is_hardly_meant_in_a_list_is_warned_of_and_graded() {
+    let line = "{\"competition_id\": \"example\", \"submission_path\": \"submission.csv\"}\n";
+    let twice =
+        "{\"competition_id\": \"example\", \"seed\": 1, \"seed\": 2, \"submission_path\": null}\n";
+    for (list, runs, warnings) in [
+        (String::new(), 0, vec!["the list names no submission"]),
+        (line.repeat(2), 2, vec!["line 2: the same submission as in line 1"]),
+        (twice.to_owned(), 1, vec!["line 1: the key `seed` is there twice"]),
+        (line.to_owned(), 1, vec![]),
+    ] {
+        let workbench = Workbench::with_example();
+        workbench.write("runs.jsonl", &list);
+        let ran = workbench
+            .run(["grade", "--submission", "runs.jsonl", "--output-dir", "out", "--json"])
+            .ends_with(0);
+        let group = ran.json();
+        assert_eq!(group["total_runs"], runs, "{list}");
+        let written = group["warnings"].as_array().unwrap();
+        assert_eq!(written.len(), warnings.len(), "{list}: {written:?}");
+        assert_eq!(ran.stderr.matches("warning: ").count(), warnings.len(), "{}", ran.stderr);
+        for (found, part) in written.iter().zip(warnings) {
+            assert!(found.as_str().unwrap().contains(part), "{found}");
+            assert!(ran.stderr.contains(part), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn what_a_killed_run_left_behind_is_cleared_away_by_the_next() {
+    let workbench = Workbench::with_example();
+    workbench.write(
+        "runs.jsonl",
+        "{\"competition_id\": \"example\", \"submission_path\": \"submission.csv\"}\n",
+    );
+    workbench.write("out/.podium-abc.partial", "{\"total_ru");
+    workbench.write("out/receipts/.podium-def.partial", "");
+    // A receipt that was cut off is none, and is written again.
+    let grade = || {
+        workbench.run(["grade", "--submission", "runs.jsonl", "--output-dir", "out"]).ends_with(0)
+    };
+    grade();
+    let receipts = workbench.files("out/receipts");
+    let [receipt] = receipts.as_slice() else { panic!("{receipts:?}") };
+    let path = workbench.path("out/receipts").join(receipt);
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    grade();
+    assert_eq!(fs::read(&path).unwrap(), whole);
+    let reports = workbench.files("out");
+    assert_eq!(reports.len(), 2, "{reports:?}");
+    assert!(reports.iter().all(|name| name.ends_with("_grading_report.json")), "{reports:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_was_killed_can_be_run_again() {
+    use std::process::{Command, Stdio};
+
+    let workbench = Workbench::with_example();
+    let list: String = (0..200)
+        .map(|number| {
+            workbench.write(format!("runs/{number}.csv"), format!("id,value\n1,0.{number}\n"));
+            format!(
+                "{{\"competition_id\": \"example\", \"submission_path\": \"runs/{number}.csv\"}}\n"
+            )
+        })
+        .collect();
+    workbench.write("runs.jsonl", list);
+    let arguments = ["grade", "--submission", "runs.jsonl", "--output-dir", "out", "--jobs", "1"];
+    let program = workbench.podium(arguments);
+    let mut command = Command::new(program.get_program());
+    command
+        .args(program.get_args())
+        .current_dir(workbench.path(""))
+        .env_clear()
+        .envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    while workbench.files("out/receipts").len() < 5 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let group = workbench.run(arguments.into_iter().chain(["--json"])).ends_with(0).json();
+    assert_eq!(
+        (group["total_runs"].as_u64(), group["complete"].as_bool()),
+        (Some(200), Some(true))
+    );
+    let receipts = workbench.files("out/receipts");
+    assert_eq!(receipts.len(), 200);
+    let paths: Vec<String> = receipts.iter().map(|name| format!("out/receipts/{name}")).collect();
+    workbench.run(["verify"].into_iter().chain(paths.iter().map(String::as_str))).ends_with(0);
 }
 
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use podium_tests::workbench::{Workbench, example_grader};
+use podium_tests::workbench::{EXAMPLE_GRADE, Ran, Workbench, example_grader};
 use serde_json::Value;
 
 /// A workbench with a receipt of the example's submission in `receipt.json`.
@@ -28,6 +28,10 @@ fn a_receipt_holds_as_long_as_nothing_changes() {
     fs::rename(workbench.path("submission.csv"), workbench.path("archive/other.csv")).unwrap();
     let ran = workbench.run(["verify", "receipt.json"]).ends_with(3);
     assert!(ran.stdout.contains("submission.csv"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("hint: name it with --submission"), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("receipt.json").count(), 1, "{}", ran.stdout);
+    let ran = workbench.run(["verify", "no-such-receipt.json"]).ends_with(3);
+    assert_eq!(ran.stdout.matches("no-such-receipt.json").count(), 1, "{}", ran.stdout);
     workbench.run(["verify", "receipt.json", "--submission", "archive/other.csv"]).ends_with(0);
 }
 
@@ -118,8 +122,45 @@ fn a_forged_receipt_does_not_hold() {
         workbench.run(["verify", name]).ends_with(5);
     }
     // A device may never end.
-    workbench.run(["verify", "/dev/zero"]).ends_with(5);
+    workbench.run(["verify", "/dev/zero"]).ends_with(6);
     workbench.run(["verify", "no-such-receipt.json"]).ends_with(3);
+}
+
+#[test]
+fn what_is_noted_beside_a_claim_and_is_not_so_is_said() {
+    let workbench = with_receipt();
+    let receipt = fs::read_to_string(workbench.path("receipt.json")).unwrap();
+    let parsed: Value = serde_json::from_str(&receipt).unwrap();
+    let fuel = parsed["made_by"]["fuel"].as_u64().unwrap();
+    let edited =
+        receipt.replace(&format!("\"fuel\": {fuel}\n"), &format!("\"fuel\": {}\n", fuel + 1));
+    assert_ne!(edited, receipt);
+    workbench.write("edited.json", &edited);
+    // The claim is what decides, and it holds.
+    let ran = workbench.run(["verify", "edited.json"]).ends_with(0);
+    let said = format!("made_by.fuel: claimed {}, found {fuel}", fuel + 1);
+    assert!(ran.stdout.contains("identical") && ran.stdout.contains(&said), "{}", ran.stdout);
+    let verified = workbench.run(["verify", "edited.json", "--json"]).ends_with(0).json();
+    assert_eq!(verified[0]["made_by"][0]["field"], "made_by.fuel");
+    // Another version of the engine may need another amount.
+    workbench.write("older.json", edited.replace("\"wasmtime\": \"", "\"wasmtime\": \"0."));
+    let ran = workbench.run(["verify", "older.json"]).ends_with(0);
+    assert_eq!(ran.stdout, "older.json: identical\n");
+}
+
+#[test]
+fn a_limit_that_ended_a_grading_is_part_of_the_claim() {
+    let workbench = Workbench::with_example();
+    let looping = example_grader(&[(EXAMPLE_GRADE, "(loop $on (br $on)) (unreachable)")]);
+    workbench.write("graders/example.wasm", looping);
+    let arguments =
+        ["grade-sample", "submission.csv", "example", "--fuel", "1M", "--receipt", "receipt.json"];
+    workbench.run(arguments).ends_with(4);
+    let receipt: Value =
+        serde_json::from_str(&fs::read_to_string(workbench.path("receipt.json")).unwrap()).unwrap();
+    let limit = &receipt["claim"]["outcome"]["limit"];
+    assert_eq!(*limit, serde_json::json!({"name": "fuel", "value": 1_000_000}));
+    workbench.run(["verify", "receipt.json"]).ends_with(0);
 }
 
 #[test]
@@ -147,6 +188,16 @@ fn receipts_of_a_list_are_verified_by_the_report_beside_them() {
     let [receipt] = receipts.as_slice() else { panic!("{receipts:?}") };
     let path = format!("out/receipts/{receipt}");
     workbench.run(["verify", path.as_str()]).ends_with(0);
+
+    // From another folder, the path in the report leads nowhere.
+    let path = workbench.path(&path);
+    let mut command = workbench.podium(["verify", path.to_str().unwrap()]);
+    let ran = Ran::of(command.current_dir(workbench.path("home"))).ends_with(3);
+    for part in
+        ["not where the report says, at runs/1/submission.csv", "hint: name it with --submission"]
+    {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
 }
 
 #[test]

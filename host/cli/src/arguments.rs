@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::builder::Styles;
 use clap::builder::styling::AnsiColor;
 use clap::{Args, Parser, Subcommand};
-use podium::LimitOverrides;
+use podium::{Limit, LimitOverrides};
 
 use crate::commands;
 use crate::exit::Exit;
@@ -71,7 +71,7 @@ pub(crate) struct Shared {
     /// Compile graders anew and keep nothing
     #[arg(long, global = true, conflicts_with = "cache_dir")]
     pub(crate) no_cache: bool,
-    /// Print JSON, and nothing else, on stdout
+    /// Print JSON, and nothing else, on stdout; errors as well
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }
@@ -84,17 +84,16 @@ const PATH_LIST_DELIMITER: char = if cfg!(windows) { ';' } else { ':' };
 #[command(next_help_heading = "Limits of one grading")]
 pub(crate) struct LimitOptions {
     /// Instructions that a grading may take, roughly: 500000, 20G
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, value_name = "N", value_parser = fuel)]
     fuel: Option<u64>,
-    /// Memory that a grader may use: 512MiB, 4GiB
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    /// Memory that a grader may use: 512MiB, up to 4GiB
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Option<u64>,
     /// Time that a grading may take on this machine: 90s, 30m, 2h
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    wall_clock: Option<Duration>,
-    /// Size that a submission, and each file of answers, may have: 100MiB, 8GiB
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    max_input: Option<u64>,
+    #[arg(long, value_name = "TIME", value_parser = wall_clock)]
+    wall_clock: Option<u64>,
+    #[command(flatten)]
+    input: InputLimitOption,
 }
 
 impl LimitOptions {
@@ -103,12 +102,25 @@ impl LimitOptions {
         LimitOverrides {
             fuel: self.fuel,
             memory_bytes: self.memory,
-            // Whole seconds are what limits are written in; a fraction counts as a second.
-            wall_clock_seconds: self
-                .wall_clock
-                .map(|time| time.as_secs() + u64::from(time.subsec_nanos() > 0)),
-            input_bytes: self.max_input,
+            wall_clock_seconds: self.wall_clock,
+            ..self.input.overrides()
         }
+    }
+}
+
+/// The one limit that says something about a submission and nothing about the grading of it.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Limits of one grading")]
+pub(crate) struct InputLimitOption {
+    /// Size that a submission, and each file of answers, may have: 100MiB, 8GiB
+    #[arg(long, value_name = "SIZE", value_parser = input)]
+    max_input: Option<u64>,
+}
+
+impl InputLimitOption {
+    /// The limit that was given, for the library.
+    pub(crate) fn overrides(&self) -> LimitOverrides {
+        LimitOverrides { input_bytes: self.max_input, ..LimitOverrides::default() }
     }
 }
 
@@ -133,6 +145,31 @@ pub(crate) enum Command {
     Doctor(commands::doctor::Arguments),
     /// Print the completions of a shell
     Completions(commands::completions::Arguments),
+}
+
+/// Parses a limit of fuel.
+fn fuel(text: &str) -> Result<u64, String> {
+    within(Limit::Fuel, count(text)?)
+}
+
+/// Parses a limit of memory.
+fn memory(text: &str) -> Result<u64, String> {
+    within(Limit::Memory, size(text)?)
+}
+
+/// Parses a limit of wall-clock time. Whole seconds are what limits are written in; a fraction counts as a second.
+fn wall_clock(text: &str) -> Result<u64, String> {
+    let time = duration(text)?;
+    within(Limit::WallClock, time.as_secs() + u64::from(time.subsec_nanos() > 0))
+}
+
+/// Parses a limit of the size of inputs.
+fn input(text: &str) -> Result<u64, String> {
+    within(Limit::Input, size(text)?)
+}
+
+fn within(limit: Limit, value: u64) -> Result<u64, String> {
+    limit.check(value).map(|()| value).map_err(|error| error.to_string())
 }
 
 /// Parses a count with an optional decimal suffix: `20G` are 20 thousand million.
@@ -174,7 +211,6 @@ fn duration(text: &str) -> Result<Duration, String> {
     const SUFFIXES: [(&str, u64); 5] =
         [("ms", 1), ("s", 1_000), ("m", 60_000), ("min", 60_000), ("h", 3_600_000)];
     scaled(text, &SUFFIXES, 1_000)
-        .filter(|&milliseconds| milliseconds > 0)
         .map(Duration::from_millis)
         .ok_or_else(|| "give a time such as 90s, 30m or 2h".to_owned())
 }
@@ -232,16 +268,29 @@ mod tests {
         assert_eq!(duration("90").unwrap(), Duration::from_secs(90));
         assert_eq!(duration("2h").unwrap(), Duration::from_secs(7_200));
         assert_eq!(duration("1500ms").unwrap(), Duration::from_millis(1_500));
-        assert!(duration("0").is_err());
         assert!(duration("2 days").is_err());
     }
 
     #[test]
-    fn limits_are_passed_on_in_whole_seconds() {
-        let options = LimitOptions {
-            wall_clock: Some(Duration::from_millis(1_200)),
-            ..LimitOptions::default()
-        };
-        assert_eq!(options.overrides().wall_clock_seconds, Some(2));
+    fn limits_that_make_no_sense_are_refused_with_the_range() {
+        for (error, part) in [
+            (fuel("0"), "between 1 unit of fuel and"),
+            (fuel("99999T"), "between 1 unit of fuel and"),
+            (memory("1"), "between 64 KiB and 4 GiB"),
+            (memory("99TiB"), "between 64 KiB and 4 GiB"),
+            (wall_clock("0"), "between 1 second and"),
+            (input("0"), "between 1 byte and"),
+            (input("lots"), "give a size"),
+        ] {
+            let message = error.unwrap_err();
+            assert!(message.contains(part), "{message}");
+        }
+        assert_eq!(memory("4GiB"), Ok(4 << 30));
+    }
+
+    #[test]
+    fn limits_are_in_whole_seconds() {
+        assert_eq!(wall_clock("1200ms"), Ok(2));
+        assert_eq!(wall_clock("2h"), Ok(7_200));
     }
 }

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use podium::Outcome;
+use podium::{Outcome, failure_kind};
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,13 +15,13 @@ pub(crate) enum Exit {
     InvalidSubmission,
     /// The command line, or a file that it names, is not understood.
     Usage,
-    /// A competition, its data or its grader is not there.
+    /// Something is not there: a competition, its data, its grader, a file that was named.
     Missing,
     /// A grader came to no result, is refused, or does not accept the answers.
     GraderFailed,
     /// A receipt does not hold: what was graded again differs from it.
     Differs,
-    /// A file could not be read or written.
+    /// A file is there, but could not be read, or one could not be written.
     Files,
     /// Somebody pressed Ctrl-C.
     Interrupted,
@@ -33,10 +33,10 @@ impl Exit {
         (Exit::Success, "done; for `grade-sample` and `validate`: the submission is valid"),
         (Exit::InvalidSubmission, "`grade-sample`, `validate`: there is no valid submission"),
         (Exit::Usage, "the command line or a file that it names is not understood"),
-        (Exit::Missing, "a competition, its data or its grader is not there"),
+        (Exit::Missing, "something is not there: a competition, data, a grader, a file"),
         (Exit::GraderFailed, "a grader came to no result, is refused, or rejects the answers"),
         (Exit::Differs, "`verify`: a receipt does not hold"),
-        (Exit::Files, "a file could not be read or written"),
+        (Exit::Files, "a file is there, but could not be read, or one could not be written"),
         (Exit::Interrupted, "stopped by Ctrl-C; what is finished is kept"),
     ];
 
@@ -51,6 +51,33 @@ impl Exit {
             Exit::Differs => 5,
             Exit::Files => 6,
             Exit::Interrupted => 130,
+        }
+    }
+
+    /// The name of the code, as the `kind` of an error in JSON.
+    pub(crate) fn kind(self) -> &'static str {
+        match self {
+            Exit::Success => "success",
+            Exit::InvalidSubmission => "invalid-submission",
+            Exit::Usage => "usage",
+            Exit::Missing => "missing",
+            Exit::GraderFailed => "grader-failed",
+            Exit::Differs => "differs",
+            Exit::Files => "files",
+            Exit::Interrupted => "interrupted",
+        }
+    }
+
+    /// How a grading ends the program: by its outcome, or by the kind of its failure where the code is another.
+    pub(crate) fn of_grading(outcome: Outcome, failure: Option<&str>) -> Exit {
+        match failure {
+            Some(failure_kind::NO_GRADER) => Exit::Missing,
+            Some(
+                failure_kind::GRADER_UNREADABLE
+                | failure_kind::ANSWERS_UNREADABLE
+                | failure_kind::SUBMISSION_UNREADABLE,
+            ) => Exit::Files,
+            _ => outcome.into(),
         }
     }
 

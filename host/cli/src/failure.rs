@@ -8,7 +8,10 @@ use std::io;
 use std::path::Path;
 
 use owo_colors::OwoColorize;
-use podium::{Error, GradingReport, InputProblem, Outcome};
+use podium::{
+    Error, GraderProblem, GradingReport, InputProblem, Outcome, Validation, failure_kind,
+};
+use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::output;
@@ -43,26 +46,31 @@ impl Failure {
         if report.valid_submission {
             return None;
         }
-        let message = report.message.as_deref().unwrap_or(report.outcome.name());
-        let failure = Failure::of_outcome(report.outcome, message);
-        Some(match report.failure.as_deref() {
-            Some("no-grader") => failure.hint(
-                "name the folder of the graders with --graders or PODIUM_GRADERS, or a component \
-                 with --grader",
-            ),
-            _ => failure,
-        })
+        let GradingReport { outcome, failure, message, hint, .. } = report;
+        Some(Failure::of_grading(*outcome, failure.as_deref(), message.as_deref(), hint.as_deref()))
     }
 
-    /// Why a grading with this outcome has no valid submission.
-    pub(crate) fn of_outcome(outcome: Outcome, message: &str) -> Failure {
-        let failure = Failure::new(outcome.into(), output::harmless(message));
-        match outcome {
-            Outcome::NotPrepared => {
-                failure.hint("name the data folder with --data-dir or PODIUM_DATA")
-            }
-            _ => failure,
+    /// Why a submission was not found to be valid; `None` where it was.
+    pub(crate) fn of_validation(validation: &Validation) -> Option<Failure> {
+        if validation.valid {
+            return None;
         }
+        let Validation { outcome, failure, message, hint, .. } = validation;
+        Some(Failure::of_grading(*outcome, failure.as_deref(), message.as_deref(), hint.as_deref()))
+    }
+
+    fn of_grading(
+        outcome: Outcome,
+        kind: Option<&str>,
+        message: Option<&str>,
+        hint: Option<&str>,
+    ) -> Failure {
+        let message = message.unwrap_or(outcome.name());
+        let mut failure = Failure::new(Exit::of_grading(outcome, kind), output::harmless(message));
+        failure.hints.extend(hint_of_outcome(outcome).map(str::to_owned));
+        failure.hints.extend(hint_of_kind(kind).map(str::to_owned));
+        failure.hints.extend(hint.map(output::harmless));
+        failure
     }
 
     /// The exit code.
@@ -70,12 +78,97 @@ impl Failure {
         self.exit
     }
 
+    /// The failure as JSON: `{"kind": …, "exit_code": …, "message": …, "hints": […]}`.
+    pub(crate) fn to_json(&self) -> ErrorInJson<'_> {
+        ErrorInJson {
+            kind: self.exit.kind(),
+            exit_code: self.exit.code(),
+            message: &self.message,
+            hints: &self.hints,
+        }
+    }
+
+    /// What to do, a line each.
+    pub(crate) fn hints(&self) -> &[String] {
+        &self.hints
+    }
+
     /// Writes `error:` and `hint:` lines to stderr.
     pub(crate) fn print(&self) {
         output::error_line(&format!("{} {}", "error:".red().bold(), self.message));
+        self.print_hints();
+    }
+
+    /// Writes `hint:` lines to stderr.
+    pub(crate) fn print_hints(&self) {
         for hint in &self.hints {
             output::error_line(&format!(" {} {hint}", "hint:".cyan().bold()));
         }
+    }
+}
+
+/// Whether there is no such file, or no such folder to look for it in.
+fn is_not_there(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// An error in JSON.
+#[derive(Debug, Serialize)]
+pub(crate) struct ErrorInJson<'a> {
+    kind: &'static str,
+    exit_code: u8,
+    message: &'a str,
+    hints: &'a [String],
+}
+
+/// A result in JSON, with the error that it comes with: `{…, "error": {…}}`.
+#[derive(Debug, Serialize)]
+pub(crate) struct WithError<'a, T> {
+    #[serde(flatten)]
+    result: Option<&'a T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorInJson<'a>>,
+}
+
+impl<'a, T> WithError<'a, T> {
+    /// A result, and the error if there is one.
+    pub(crate) fn new(result: &'a T, failure: Option<&'a Failure>) -> WithError<'a, T> {
+        WithError { result: Some(result), error: failure.map(Failure::to_json) }
+    }
+}
+
+/// What to do about an outcome.
+fn hint_of_outcome(outcome: Outcome) -> Option<&'static str> {
+    match outcome {
+        Outcome::NotPrepared => Some("name the data folder with --data-dir or PODIUM_DATA"),
+        _ => None,
+    }
+}
+
+/// What to do about a kind of failure, as reports name them: above all, which flag raises the limit that was reached.
+fn hint_of_kind(kind: Option<&str>) -> Option<&'static str> {
+    match kind? {
+        failure_kind::NO_GRADER => Some(
+            "name the folder of the graders with --graders or PODIUM_GRADERS, or a component with --grader",
+        ),
+        failure_kind::NOT_LOADABLE => Some("`podium inspect` says more of a component"),
+        failure_kind::INPUT_TOO_LARGE => Some(
+            "--max-input raises the limit for `grade-sample`, `grade` and `validate`, input_bytes under [limits] of \
+             competition.toml for all gradings of the competition",
+        ),
+        "out-of-fuel" => Some(
+            "--fuel raises the limit for `grade-sample` and `grade`, fuel under [limits] of competition.toml for all \
+             gradings of the competition",
+        ),
+        "out-of-memory" => Some(
+            "--memory raises the limit for `grade-sample` and `grade`, memory_bytes under [limits] of competition.toml \
+             for all gradings of the competition; more than 4 GiB no grader can have",
+        ),
+        "timed-out" => Some(
+            "--wall-clock raises the limit for `grade-sample` and `grade`, wall_clock_seconds under [limits] of \
+             competition.toml for all gradings of the competition",
+        ),
+        _ => None,
     }
 }
 
@@ -118,14 +211,16 @@ impl From<&Error> for Failure {
             ),
             Error::NotAReport { .. } => (Exit::Usage, None),
             Error::Receipt { .. } => (Exit::Differs, None),
-            Error::Read { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+            Error::Read { source, .. } if is_not_there(source) => {
                 (Exit::Missing, Some("check the path"))
             }
             Error::Input { problem: InputProblem::Missing, .. } => (Exit::Missing, None),
             Error::Read { .. } | Error::Write { .. } | Error::Input { .. } => (Exit::Files, None),
-            Error::Grader { .. } => {
-                (Exit::GraderFailed, Some("`podium inspect` says more of a component"))
+            Error::Grader { problem: GraderProblem::Unreadable(source), .. } => {
+                let exit = if is_not_there(source) { Exit::Missing } else { Exit::Files };
+                (exit, Some("give the path of a grader, a .wasm file"))
             }
+            Error::Grader { .. } => (Exit::GraderFailed, None),
             Error::Engine(_) => {
                 (Exit::GraderFailed, Some("`podium doctor` says what this machine lacks"))
             }

@@ -9,13 +9,14 @@ use owo_colors::OwoColorize;
 use podium::{GradingReport, Medal, Outcome};
 
 use crate::facts::Facts;
+use crate::table::Table;
 use crate::{number, output, table};
 
 /// The report, in lines.
 pub(crate) fn describe(report: &GradingReport, metric: Option<&str>) -> String {
     let mut facts = Facts::default();
     facts.add("competition", output::harmless(&report.competition_id));
-    facts.add("submission", output::harmless(&report.submission_path));
+    facts.add("submission", submission(report));
     facts.add("outcome", outcome(report.outcome));
     if let Some(score) = score(report) {
         let better = if report.is_lower_better { "lower" } else { "higher" };
@@ -55,6 +56,14 @@ pub(crate) fn describe(report: &GradingReport, metric: Option<&str>) -> String {
         measures(report),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+/// The path of the submission; a dash where the run made none, for which reports have the reference's word `None`.
+pub(crate) fn submission(report: &GradingReport) -> String {
+    match report.submission_path.as_str() {
+        "None" if report.outcome == Outcome::NoSubmission => "-".to_owned(),
+        path => output::harmless(path),
+    }
 }
 
 /// The score as it is ranked: rounded, infinite ones included.
@@ -116,7 +125,7 @@ fn medal(medal: Option<Medal>) -> String {
 fn medal_lines(report: &GradingReport) -> Option<String> {
     let lines = report.thresholds()?;
     let distances = report.distances.as_ref();
-    let mut table = table::with_headings(["line", "at", "distance"]);
+    let mut table = Table::new(["line", "at", "distance"].map(table::needed));
     for (name, at, distance) in [
         ("gold", lines.gold, distances.map(|distances| distances.gold)),
         ("silver", lines.silver, distances.map(|distances| distances.silver)),
@@ -126,7 +135,7 @@ fn medal_lines(report: &GradingReport) -> Option<String> {
         let distance = distance.map_or_else(|| "-".to_owned(), number::signed);
         table.add_row([Cell::new(name), table::number(at), table::number(distance)]);
     }
-    Some(table.to_string())
+    Some(table.lines())
 }
 
 /// The parts of the score; the first of them where there are many.
@@ -135,11 +144,11 @@ fn measures(report: &GradingReport) -> Option<String> {
     if report.measures.is_empty() {
         return None;
     }
-    let mut table = table::with_headings(["measure", "value"]);
+    let mut table = Table::new(["measure", "value"].map(table::needed));
     for measure in report.measures.iter().take(SHOWN) {
         table.add_row([Cell::new(output::harmless(&measure.name)), table::number(measure.value)]);
     }
-    let mut text = table.to_string();
+    let mut text = table.lines();
     if report.measures.len() > SHOWN {
         let more = number::counted(report.measures.len() - SHOWN, "measure");
         // Writing to a String cannot fail.

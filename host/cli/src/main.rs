@@ -19,6 +19,7 @@ mod output;
 mod places;
 mod progress;
 mod table;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -29,10 +30,16 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let command_line = CommandLine::parse();
+    let command_line = match CommandLine::try_parse() {
+        Ok(command_line) => command_line,
+        Err(error) => return usage::conclude(&error).into(),
+    };
     match run(&command_line) {
         Ok(exit) => exit.into(),
         Err(failure) => {
+            if command_line.shared.json {
+                output::print_error(&failure);
+            }
             failure.print();
             failure.exit().into()
         }

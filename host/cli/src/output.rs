@@ -4,6 +4,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use owo_colors::OwoColorize;
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -30,6 +31,17 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     settle(writeln!(stdout, "{text}").and_then(|()| stdout.flush()))
 }
 
+/// Writes `{"error": …}` to stdout: what a command prints that came to no result. There is nowhere to complain when that
+/// fails.
+pub(crate) fn print_error(failure: &Failure) {
+    let _ = print_json(&serde_json::json!({ "error": failure.to_json() }));
+}
+
+/// Writes a `warning:` line to stderr.
+pub(crate) fn warning_line(text: &str) {
+    error_line(&format!("{} {}", "warning:".yellow().bold(), harmless(text)));
+}
+
 /// Writes a text and a line end to stderr. There is nowhere to complain when that fails.
 pub(crate) fn error_line(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
@@ -40,11 +52,14 @@ pub(crate) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// How many columns the terminal has; 100 where there is none.
-pub(crate) fn width() -> usize {
-    const WITHOUT_TERMINAL: u16 = 100;
-    let columns = terminal_size::terminal_size().map_or(WITHOUT_TERMINAL, |(width, _)| width.0);
-    usize::from(columns)
+/// How many columns a person sees; `None` where no terminal reads stdout. `COLUMNS` goes before what the terminal says.
+pub(crate) fn width() -> Option<usize> {
+    if !stdout_is_terminal() {
+        return None;
+    }
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    said.filter(|&columns| columns > 0).or_else(measured)
 }
 
 /// The text without anything that steers a terminal: what comes from files of third parties is shown like this.

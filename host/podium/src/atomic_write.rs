@@ -1,12 +1,39 @@
 //! Files that are there whole or not at all: written beside their place, synced, then moved into it.
+//!
+//! A process that is killed while it writes leaves the file beside the place behind. While it lives it holds a lock on
+//! that file, so that whoever comes next can tell what was left behind from what is being written.
 
-use std::fs::{File, Permissions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
 use crate::error::Error;
+use crate::regular_file;
+
+/// What the names of files that are being written begin and end with.
+const BEING_WRITTEN: (&str, &str) = (".podium-", ".partial");
+
+/// Removes what processes that were killed left half-written in a folder. What others are writing at the moment stays,
+/// and so does all of which that is not known: on some file systems there are no locks.
+pub fn remove_left_behind(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let (begin, end) = BEING_WRITTEN;
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(begin)
+            && name.ends_with(end)
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && let Ok(file) = regular_file::open(&entry.path())
+            && file.try_lock().is_ok()
+        {
+            // It may be in its place by now, or removed by somebody else: either is fine.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
 
 /// Writes a file that must not exist yet.
 ///
@@ -74,17 +101,35 @@ fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
 }
 
 fn beside_unsynced(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let (begin, end) = BEING_WRITTEN;
     let mut builder = Builder::new();
-    builder.prefix(".podium-").suffix(".partial");
+    builder.prefix(begin).suffix(end);
+    loop {
+        // Opened here and not by the builder, whose files are private and whose errors name the temporary file.
+        let mut file = builder.make_in(folder_of(path), |path| {
+            OpenOptions::new().read(true).write(true).create_new(true).open(path)
+        })?;
+        if is_held(file.as_file())? {
+            file.as_file_mut().write_all(bytes)?;
+            return Ok(file);
+        }
+    }
+}
+
+/// Takes the lock that says that a file is being written. False where somebody took the new file for one that was left
+/// behind; a file system without locks is good enough.
+fn is_held(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => return Ok(false),
+        Ok(()) | Err(TryLockError::Error(_)) => {}
+    }
     #[cfg(unix)]
     {
-        // Temporary files are private by default; what is written here is for whoever the umask lets read it.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(Permissions::from_mode(0o666));
+        use std::os::unix::fs::MetadataExt;
+        Ok(file.metadata()?.nlink() > 0)
     }
-    let mut file = builder.tempfile_in(folder_of(path))?;
-    file.write_all(bytes)?;
-    Ok(file)
+    #[cfg(not(unix))]
+    Ok(true)
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -167,7 +212,9 @@ mod tests {
     fn nothing_is_left_behind_where_writing_fails() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("missing/report.json");
-        assert!(matches!(write_new(&path, b"x"), Err(Error::Write { .. })));
+        let message = write_new(&path, b"x").unwrap_err().to_string();
+        assert!(message.contains("missing/report.json: cannot be written"), "{message}");
+        assert!(!message.contains("partial"), "{message}");
         let taken = folder.path().join("taken");
         std::fs::create_dir(&taken).unwrap();
         assert!(matches!(write_over(&taken, b"x"), Err(Error::Write { .. })));
@@ -185,5 +232,48 @@ mod tests {
         write_new(&ours, b"x").unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&ours), mode(&plain));
+    }
+
+    #[test]
+    fn what_was_left_behind_is_removed_and_what_is_being_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.json");
+        let writing = beside(&path, b"half").unwrap();
+        let left_behind = folder.path().join(".podium-xyz.partial");
+        std::fs::write(&left_behind, b"ha").unwrap();
+        std::fs::write(folder.path().join("other.partial"), b"x").unwrap();
+        std::fs::create_dir(folder.path().join(".podium-folder.partial")).unwrap();
+        remove_left_behind(folder.path());
+        remove_left_behind(&folder.path().join("missing"));
+        assert!(!left_behind.exists());
+        writing.persist(&path).unwrap();
+        assert_eq!(
+            names(folder.path()),
+            [".podium-folder.partial", "other.partial", "report.json"]
+        );
+        remove_left_behind(folder.path());
+        assert_eq!(std::fs::read(&path).unwrap(), b"half");
+    }
+
+    #[test]
+    fn writers_and_removers_do_not_harm_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                scope.spawn(move || {
+                    for number in 0..50 {
+                        write_over_unsynced(&folder.join(format!("{writer}-{number}")), b"whole")
+                            .unwrap();
+                    }
+                });
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        remove_left_behind(folder);
+                    }
+                });
+            }
+        });
+        assert_eq!(names(folder).len(), 200);
     }
 }

@@ -266,7 +266,7 @@ mod tests {
                 format!("{{\"competition_id\": \"tiny\", \"submission_path\": {path}, \"seed\": {index}}}")
             })
             .collect();
-        parse_submission_list(&lines.join("\n")).unwrap()
+        parse_submission_list(&lines.join("\n")).unwrap().submissions
     }
 
     fn grade(
@@ -322,7 +322,7 @@ mod tests {
             {"competition_id": "tinny", "submission_path": "x.csv"}
             {"competition_id": "tinny", "submission_path": "y.csv"}
             {"competition_id": "another", "submission_path": "x.csv"}"#;
-        let list = parse_submission_list(text).unwrap();
+        let list = parse_submission_list(text).unwrap().submissions;
         let options = BatchOptions::default();
         let error =
             grade_list(&world.context(), &world.catalog(), &list, &options, &()).unwrap_err();

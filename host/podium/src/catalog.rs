@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::competition::{Competition, DEFINITION_FILE};
-use crate::definition::check_id;
+use crate::competition_id;
 use crate::error::Error;
 
 /// A search path of folders that hold competition folders, and of folders that hold graders.
@@ -50,10 +50,10 @@ impl Catalog {
     /// [`Error::UnknownCompetition`], with the ids that may have been meant and the folders that were searched; the
     /// errors of [`Competition::load`] where the competition is there but broken.
     pub fn get(&self, id: &str) -> Result<Competition, Error> {
-        if check_id(id).is_ok() {
+        if competition_id::check(id).is_ok() {
             for folder in &self.competition_folders {
                 let own = folder.join(id);
-                if own.join(DEFINITION_FILE).is_file() && is_spelled(&own, id) {
+                if lies_at(&own.join(DEFINITION_FILE)) && is_spelled(&own, id) {
                     return Competition::load(&own, &self.grader_folders);
                 }
             }
@@ -123,13 +123,18 @@ fn ids_in(folder: &Path) -> Result<Vec<String>, Error> {
     for entry in std::fs::read_dir(folder).map_err(|source| Error::read(folder, source))? {
         let entry = entry.map_err(|source| Error::read(folder, source))?;
         if let Ok(name) = entry.file_name().into_string()
-            && entry.path().join(DEFINITION_FILE).is_file()
+            && lies_at(&entry.path().join(DEFINITION_FILE))
         {
             ids.push(name);
         }
     }
     ids.sort();
     Ok(ids)
+}
+
+/// Whether something lies there, even if it cannot be read: a competition that is broken is said to be.
+fn lies_at(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 /// Whether the folder is really called so: on a file system that ignores case, `ai4code` finds `AI4Code`.

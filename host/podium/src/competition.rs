@@ -9,14 +9,18 @@ use std::path::{Path, PathBuf};
 
 use crate::definition::Definition;
 use crate::error::Error;
-use crate::grader::Direction;
+use crate::grader::{Description, Direction};
 use crate::leaderboard::Leaderboard;
 use crate::limits::{LimitOverrides, Limits};
 use crate::medals::Thresholds;
+use crate::regular_file;
 use crate::rounding::Rounding;
 
 /// The name of the file that makes a folder a competition's.
 pub const DEFINITION_FILE: &str = "competition.toml";
+
+/// No definition or description is longer.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// A competition, read from its folder.
 #[derive(Clone, Debug)]
@@ -126,6 +130,27 @@ impl Competition {
         self.answers_in(data_folder).into_iter().filter(|path| !path.is_file()).collect()
     }
 
+    /// Why a grader is not this competition's: it says of itself that it grades another one, or that scores are ranked
+    /// the other way round. `None` where it says what the definition says.
+    pub fn mismatch(&self, says: &Description) -> Option<String> {
+        if says.competition != self.id() {
+            Some(format!(
+                "the grader says that it grades `{}`, not `{}`: put the right component in its place",
+                says.competition,
+                self.id(),
+            ))
+        } else if says.direction != self.direction() {
+            Some(format!(
+                "the grader says that {}, the definition of `{}` that {}: one of the two has to be corrected",
+                says.direction,
+                self.id(),
+                self.direction(),
+            ))
+        } else {
+            None
+        }
+    }
+
     /// The limits of a grading: the default ones, changed by the competition, changed by `overrides`.
     pub fn limits(&self, overrides: &LimitOverrides) -> Limits {
         Limits::default().with(&self.definition.limits).with(overrides)
@@ -142,7 +167,7 @@ fn if_exists<T>(read: Result<T, Error>) -> Result<Option<T>, Error> {
 }
 
 fn read_text(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|source| Error::read(path, source))
+    regular_file::read_text(path, MOST_BYTES).map_err(|source| Error::read(path, source))
 }
 
 #[cfg(test)]
@@ -162,7 +187,7 @@ mod tests {
         sample_submission = "prepared/public/sample.csv"
         [limits]
         fuel = 5
-        memory_bytes = 6
+        memory_bytes = 65536
     "#;
 
     fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
@@ -203,7 +228,7 @@ mod tests {
         let competition = Competition::load(&folder, &[]).unwrap();
         let overrides = LimitOverrides { fuel: Some(7), ..LimitOverrides::default() };
         let limits = competition.limits(&overrides);
-        let expected = Limits { fuel: 7, memory_bytes: 6, ..Limits::default() };
+        let expected = Limits { fuel: 7, memory_bytes: 65_536, ..Limits::default() };
         assert_eq!(limits, expected);
     }
 

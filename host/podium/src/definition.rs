@@ -7,11 +7,13 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::competition_id;
 use crate::error::Error;
 use crate::grader::Direction;
 use crate::limits::LimitOverrides;
 use crate::medals::Thresholds;
 use crate::rounding::Rounding;
+use crate::serde_message;
 
 /// What `competition.toml` says of a competition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -160,7 +162,7 @@ impl Definition {
     }
 
     fn check(&self) -> Result<(), String> {
-        check_id(&self.id).map_err(|why| format!("`id`: {why}"))?;
+        competition_id::check(&self.id).map_err(|why| format!("`id`: {why}"))?;
         let texts = [
             ("name", Some(&self.name)),
             ("category", self.category.as_ref()),
@@ -187,6 +189,9 @@ impl Definition {
                 .check(self.metric.direction)
                 .map_err(|why| format!("`medals`: {why}"))?;
         }
+        for (limit, value) in self.limits.given() {
+            limit.check(value).map_err(|why| format!("`limits.{}`: {why}", limit.name()))?;
+        }
         for (index, issue) in self.known_issues.iter().enumerate() {
             for (key, text) in [("kind", &issue.kind), ("what", &issue.what)] {
                 if text.trim().is_empty() {
@@ -196,24 +201,6 @@ impl Definition {
         }
         Ok(())
     }
-}
-
-/// Says what is wrong with a competition id, if anything is: an id is also the name of a folder and part of file names.
-pub(crate) fn check_id(id: &str) -> Result<(), String> {
-    const LONGEST: usize = 100;
-    if id.is_empty() {
-        return Err("a competition id is never empty".to_owned());
-    }
-    if id.len() > LONGEST {
-        return Err(format!("a competition id has at most {LONGEST} characters"));
-    }
-    if id.starts_with('-') || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-        return Err(format!(
-            "`{}` is no competition id: one has letters, digits and hyphens only and does not begin with a hyphen",
-            id.escape_debug()
-        ));
-    }
-    Ok(())
 }
 
 /// Says what is wrong with a path in `[data]`, if anything is: it has to stay inside the competition's data.
@@ -230,7 +217,7 @@ fn check_data_path(path: &Path) -> Result<(), String> {
 
 /// The message of a TOML error with its line, and the key that was probably meant.
 fn explain(error: &toml::de::Error, text: &str) -> String {
-    let mut message = error.message().trim().to_owned();
+    let mut message = serde_message::plain(error.message().trim());
     if let Some(span) = error.span() {
         let before = &text.as_bytes()[..span.start.min(text.len())];
         let number = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
@@ -344,7 +331,7 @@ answers = ["answers.csv"]
     #[test]
     fn slips_of_the_pen_are_named() {
         let cases = [
-            ("id = \"seal-counting-2024\"\n", "", "missing field `id`"),
+            ("id = \"seal-counting-2024\"\n", "", "missing key `id`"),
             (
                 "id = \"seal-counting-2024\"",
                 "id = \"../seals\"",
@@ -357,7 +344,7 @@ answers = ["answers.csv"]
             (
                 "name = \"Seal Counting\"",
                 "name = 3",
-                "line 3: invalid type: integer `3`, expected a string",
+                "line 3: found the number `3`, expected a text",
             ),
             ("awards_medals", "award_medals", "did you mean `awards_medals`?"),
             (
@@ -365,14 +352,14 @@ answers = ["answers.csv"]
                 "complexity = \"hard\"",
                 "expected one of `low`, `medium`, `high`",
             ),
-            ("direction = \"lower\"", "direction = \"down\"", "unknown variant `down`"),
+            ("direction = \"lower\"", "direction = \"down\"", "unknown value `down`"),
             ("direction = \"lower\"", "directoin = \"lower\"", "did you mean `direction`?"),
             (
                 "direction = \"lower\"",
                 "direction = \"higher\"",
                 "`medals`: `silver` (1.5) is better than `gold`",
             ),
-            ("rounding = \"python\"", "rounding = \"up\"", "unknown variant `up`"),
+            ("rounding = \"python\"", "rounding = \"up\"", "unknown value `up`"),
             (
                 "[\"prepared/private/test.csv\", \"prepared/private/more.jsonl\"]",
                 "[]",
@@ -386,12 +373,18 @@ answers = ["answers.csv"]
             ("prepared/private/test.csv", "/etc/passwd", "`data.answers`: `/etc/passwd`"),
             ("prepared/private/test.csv", "", "`data.answers`: ``"),
             ("prepared/public/sample_submission.csv", "a/../b", "`data.sample_submission`"),
-            ("gold = 1\n", "", "missing field `gold`"),
+            ("gold = 1\n", "", "missing key `gold`"),
             ("gold = 1\n", "gold = nan\n", "`gold` is NaN"),
-            ("gold = 1\n", "gold = \"1\"\n", "line 16"),
-            ("\"median differs\"", "\"unsure\"", "unknown variant `unsure`"),
+            (
+                "gold = 1\n",
+                "gold = \"1\"\n",
+                "line 16: found the text \"1\", expected a number (in",
+            ),
+            ("\"median differs\"", "\"unsure\"", "unknown value `unsure`"),
             ("fuel = 1000", "feul = 1000", "did you mean `fuel`?"),
             ("fuel = 1000", "fuel = -1", "in `fuel = -1`"),
+            ("fuel = 1000", "fuel = 0", "`limits.fuel`: 0 units of fuel is out of range"),
+            ("fuel = 1000", "memory_bytes = 99", "`limits.memory_bytes`: 99 bytes is out of range"),
             ("kind = \"leak\"", "kind = \"\"", "`known_issues[0].kind` is empty"),
             ("[metric]", "[metric", "line 8"),
         ];

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::cancellation::Cancellation;
+use crate::competition_id;
 use crate::contract::v1;
 use crate::contract::v1::exports::podium::grading::grader as exported;
 use crate::digest::Digest;
@@ -223,14 +224,8 @@ fn load(engine: &Engine, bytes: &[u8]) -> Result<Loaded, GraderProblem> {
 
 fn description(described: exported::Description) -> Result<Description, GraderProblem> {
     let competition = described.competition;
-    let is_id = competition.len() <= 100
-        && competition.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && competition
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
-    if !is_id {
-        let found = message::fit(&competition, Limits::MEASURE_NAME_CHARACTERS);
-        return Err(GraderProblem::InvalidCompetition { found });
+    if let Err(why) = competition_id::check(&competition) {
+        return Err(GraderProblem::InvalidCompetition { why: message::fit(&why, 500) });
     }
     Ok(Description {
         competition,

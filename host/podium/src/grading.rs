@@ -3,6 +3,7 @@
 //! Brings together the competition, its grader, its answers and the submission, and turns whatever happens into exactly
 //! one [`Outcome`]. Nothing here fails: what cannot be graded is a report that says why.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +18,14 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::grader::Grader;
 use crate::input::{Input, InputProblem};
+use crate::inspection::GraderProblem;
 use crate::limits::LimitOverrides;
 use crate::once_map::OnceMap;
 use crate::outcome::Outcome;
 use crate::receipt::Receipt;
 use crate::report::GradingReport;
 use crate::run_group::utc;
+use crate::submission_hint;
 use crate::submission_list::ListedSubmission;
 use crate::verdict::{GraderFailure, Grading, Measure, Verdict};
 
@@ -87,24 +90,36 @@ pub struct Validation {
     pub valid: bool,
     /// How it ended: [`Outcome::Scored`] stands for a valid submission, defined metric or not.
     pub outcome: Outcome,
+    /// The kind of failure where the grader failed or a limit was reached, as in a report.
+    pub failure: Option<String>,
     /// Why it is not valid.
     pub message: Option<String>,
+    /// What is probably wrong with it, told by how its file begins.
+    pub hint: Option<String>,
     /// The grader's remarks.
     pub warnings: Vec<String>,
 }
 
-/// Kinds of failure besides those of [`GraderFailure::kind`], as reports name them.
-mod failure {
+/// Kinds of failure besides those of [`GraderFailure::kind`], as the `failure` of a report names them.
+pub mod failure_kind {
     /// There is no component for the competition.
-    pub(super) const NO_GRADER: &str = "no-grader";
+    pub const NO_GRADER: &str = "no-grader";
+    /// The file of the component cannot be read.
+    pub const GRADER_UNREADABLE: &str = "grader-unreadable";
     /// The component cannot be loaded.
-    pub(super) const NOT_LOADABLE: &str = "not-loadable";
+    pub const NOT_LOADABLE: &str = "not-loadable";
     /// The component is another competition's, or ranks scores the other way round.
-    pub(super) const WRONG_GRADER: &str = "wrong-grader";
+    pub const WRONG_GRADER: &str = "wrong-grader";
     /// Podium itself panicked.
-    pub(super) const PODIUM_PANICKED: &str = "podium-panicked";
+    pub const PODIUM_PANICKED: &str = "podium-panicked";
+    /// The answers are there, but cannot be read.
+    pub const ANSWERS_UNREADABLE: &str = "answers-unreadable";
     /// The submission cannot be read, for reasons of the machine.
-    pub(super) const SUBMISSION_UNREADABLE: &str = "submission-unreadable";
+    pub const SUBMISSION_UNREADABLE: &str = "submission-unreadable";
+    /// A submission or a file of answers is larger than the limit; also a [`GraderFailure::kind`].
+    ///
+    /// [`GraderFailure::kind`]: crate::GraderFailure::kind
+    pub const INPUT_TOO_LARGE: &str = "input-too-large";
 }
 
 /// What ended a grading before or after the grader ran, other than a score.
@@ -112,16 +127,21 @@ struct Ending {
     outcome: Outcome,
     failure: Option<String>,
     message: String,
+    hint: Option<String>,
 }
 
 impl Ending {
     fn new(outcome: Outcome, message: impl Into<String>) -> Ending {
-        Ending { outcome, failure: None, message: message.into() }
+        Ending { outcome, failure: None, message: message.into(), hint: None }
     }
 
     fn failed(kind: &str, message: impl Into<String>) -> Ending {
-        let failure = Some(kind.to_owned());
-        Ending { outcome: Outcome::GraderFailed, failure, message: message.into() }
+        Ending::new(Outcome::GraderFailed, message).because(kind)
+    }
+
+    /// The ending with a kind of failure.
+    fn because(self, kind: &str) -> Ending {
+        Ending { failure: Some(kind.to_owned()), ..self }
     }
 }
 
@@ -215,7 +235,7 @@ impl GradingContext {
         let path = path.map_or("None".into(), |path| path.to_string_lossy());
         let report = self.blank_report(competition, path.into_owned(), exists, options);
         let message = "Podium itself panicked while it graded this; please report what it printed";
-        ended(report, Ending::failed(failure::PODIUM_PANICKED, message))
+        ended(report, Ending::failed(failure_kind::PODIUM_PANICKED, message))
     }
 
     /// Says whether a submission can be graded, by grading it, and keeps the score to itself.
@@ -271,7 +291,8 @@ impl GradingContext {
                 GradedSubmission { report, receipt, usage }
             }
             Verdict::InvalidSubmission(message) => {
-                let ending = Ending::new(Outcome::InvalidSubmission, message);
+                let hint = submission_hint::hint(&submission.head(submission_hint::HEAD_BYTES));
+                let ending = Ending { hint, ..Ending::new(Outcome::InvalidSubmission, message) };
                 GradedSubmission { receipt, usage, ..ended(report, ending) }
             }
             Verdict::InvalidAnswers(message) => {
@@ -294,20 +315,24 @@ impl GradingContext {
         let paths = competition.answers_in(&self.data_folder);
         let limit = competition.limits(&self.limits).input_bytes;
         self.answers.get((paths.clone(), limit), || paths.iter().map(|path| open_answers(path, limit)).collect())
-            .map_err(|(path, problem): (PathBuf, InputProblem)| match problem {
-                InputProblem::Missing | InputProblem::Folder => Ending::new(
-                    Outcome::NotPrepared,
-                    format!(
-                        "the data of `{}` are not prepared: there are no answers at {}; prepare the competition, or name \
-                         the data folder that holds it",
-                        competition.id(),
-                        path.display(),
-                    ),
-                ),
-                problem => Ending::new(
-                    Outcome::InvalidAnswers,
-                    format!("the answers at {} cannot be used: {problem}", path.display()),
-                ),
+            .map_err(|(path, problem): (PathBuf, InputProblem)| {
+                let place = path.display();
+                let kind = match problem {
+                    InputProblem::Missing => {
+                        return Ending::new(
+                            Outcome::NotPrepared,
+                            format!(
+                                "the data of `{}` are not prepared: there are no answers at {place}; prepare the \
+                                 competition, or name the data folder that holds it",
+                                competition.id(),
+                            ),
+                        );
+                    }
+                    InputProblem::TooLarge { .. } => failure_kind::INPUT_TOO_LARGE,
+                    _ => failure_kind::ANSWERS_UNREADABLE,
+                };
+                let message = format!("the answers at {place} cannot be used: {problem}");
+                Ending::new(Outcome::InvalidAnswers, message).because(kind)
             })
     }
 
@@ -320,9 +345,20 @@ impl GradingContext {
             Some(path) => path.as_path(),
             None => competition
                 .grader()
-                .map_err(|error| Ending::failed(failure::NO_GRADER, error.to_string()))?,
+                .map_err(|error| Ending::failed(failure_kind::NO_GRADER, error.to_string()))?,
         };
-        self.grader(path).map_err(|error| Ending::failed(failure::NOT_LOADABLE, error.to_string()))
+        self.grader(path).map_err(|error| {
+            let kind = match &error {
+                Error::Grader { problem: GraderProblem::Unreadable(source), .. } => {
+                    match source.kind() {
+                        io::ErrorKind::NotFound => failure_kind::NO_GRADER,
+                        _ => failure_kind::GRADER_UNREADABLE,
+                    }
+                }
+                _ => failure_kind::NOT_LOADABLE,
+            };
+            Ending::failed(kind, error.to_string())
+        })
     }
 
     /// A report that says all there is to say before a submission is looked at.
@@ -355,6 +391,7 @@ impl GradingContext {
             failure: None,
             failure_backtrace: Vec::new(),
             message: None,
+            hint: None,
             score_text: None,
             unrounded_score: None,
             distances: None,
@@ -382,7 +419,9 @@ impl Validation {
         Validation {
             valid: outcome.is_valid_submission(),
             outcome,
+            failure: report.failure,
             message: report.message.filter(|_| !outcome.is_valid_submission()),
+            hint: report.hint,
             warnings: report.warnings,
         }
     }
@@ -396,26 +435,32 @@ fn is_csv(path: &Path) -> bool {
 fn open_submission(path: &Path, limit: u64) -> Result<Input, Ending> {
     let shown = path.display();
     if path.is_file() && !is_csv(path) {
-        return Err(Ending::new(
-            Outcome::NoSubmission,
-            format!("{shown}: a submission has to be a CSV file; give it the extension .csv"),
-        ));
+        let message =
+            format!("{shown}: a submission has to be a CSV file; give it the extension .csv");
+        // Nothing but another name would make no CSV of, say, an archive.
+        let hint = Input::open(path, limit)
+            .ok()
+            .and_then(|input| submission_hint::hint(&input.head(submission_hint::HEAD_BYTES)));
+        return Err(Ending { hint, ..Ending::new(Outcome::NoSubmission, message) });
     }
     Input::open(path, limit).map_err(|error| {
         let message = error.to_string();
         let Error::Input { problem, .. } = error else {
-            return Ending::failed(failure::SUBMISSION_UNREADABLE, message);
+            return Ending::failed(failure_kind::SUBMISSION_UNREADABLE, message);
         };
         match problem {
             InputProblem::Missing
             | InputProblem::Address
             | InputProblem::NoFileName
             | InputProblem::Folder
+            | InputProblem::LinkLoop
             | InputProblem::Special(_) => Ending::new(Outcome::NoSubmission, message),
-            InputProblem::LeadsOut | InputProblem::TooLarge { .. } => {
+            InputProblem::LeadsOut | InputProblem::AbsoluteLink { .. } => {
                 Ending::new(Outcome::InvalidSubmission, message)
             }
-            _ => Ending::failed(failure::SUBMISSION_UNREADABLE, message),
+            InputProblem::TooLarge { .. } => Ending::new(Outcome::InvalidSubmission, message)
+                .because(failure_kind::INPUT_TOO_LARGE),
+            _ => Ending::failed(failure_kind::SUBMISSION_UNREADABLE, message),
         }
     })
 }
@@ -435,30 +480,15 @@ fn open_answers(path: &Path, limit: u64) -> Result<Input, (PathBuf, InputProblem
 
 /// Whether a grader says of itself something else than the competition says.
 fn mismatch(competition: &Competition, grader: &Grader) -> Option<Ending> {
-    let says = grader.description();
-    let message = if says.competition != competition.id() {
-        format!(
-            "the grader says that it grades `{}`, not `{}`: put the right component in its place",
-            says.competition,
-            competition.id(),
-        )
-    } else if says.direction != competition.direction() {
-        format!(
-            "the grader says that {}, the definition of `{}` that {}: one of the two has to be corrected",
-            says.direction,
-            competition.id(),
-            competition.direction(),
-        )
-    } else {
-        return None;
-    };
-    Some(Ending::failed(failure::WRONG_GRADER, message))
+    let message = competition.mismatch(grader.description())?;
+    Some(Ending::failed(failure_kind::WRONG_GRADER, message))
 }
 
 fn ended(mut report: GradingReport, ending: Ending) -> GradedSubmission {
     report.outcome = ending.outcome;
     report.failure = ending.failure;
     report.message = Some(ending.message);
+    report.hint = ending.hint;
     GradedSubmission { report, receipt: None, usage: None }
 }
 
@@ -606,7 +636,9 @@ mod tests {
         symlink(&target, &outside).unwrap();
         let refused = grade(&world, &outside).report;
         assert_eq!(refused.outcome, Outcome::InvalidSubmission);
-        assert!(refused.submission_exists && refused.message.unwrap().contains("leads out"));
+        assert!(
+            refused.submission_exists && refused.message.unwrap().contains("an absolute target")
+        );
 
         let private = world.path("data/tiny/prepared/private");
         fs::rename(private.join("test.csv"), world.path("elsewhere/kept-here.csv")).unwrap();
@@ -746,7 +778,8 @@ mod tests {
             receipt.verify(grader, &submission, answers, &Cancellation::new())
         };
         let answers = [answers];
-        assert_eq!(verify(&grader, "2", &answers), Verification::Identical);
+        let identical = Verification::Identical { made_by: Vec::new() };
+        assert_eq!(verify(&grader, "2", &answers), identical);
         let fields = |verification| {
             let Verification::OtherMaterial(differences) = verification else {
                 panic!("{verification:?}")
@@ -779,6 +812,32 @@ mod tests {
             receipt.verify(&grader, &submission, &answers, &cancelled),
             Verification::Inconclusive(GraderFailure::Cancelled)
         );
+    }
+
+    #[test]
+    fn receipts_from_before_limits_were_claimed_still_hold() {
+        let world = TestingCompetition::new();
+        let (context, competition) = (world.context(), world.competition());
+        let receipt = grade(&world, &world.submission("submission.csv", "l")).receipt.unwrap();
+        let limit = receipt.claim.outcome.limit.clone().unwrap();
+        assert_eq!((limit.name.as_str(), limit.value), ("fuel", 1_000_000));
+        let grader = context.grader(competition.grader().unwrap()).unwrap();
+        let submission = Input::from_bytes("submission.csv", "l");
+        let answers = [Input::from_bytes("test.csv", "id,label\n1,0\n")];
+        let verify = |receipt: &Receipt| {
+            receipt.verify(&grader, &submission, &answers, &Cancellation::new())
+        };
+        let identical = Verification::Identical { made_by: Vec::new() };
+        assert_eq!(verify(&receipt), identical);
+        let mut old = receipt.clone();
+        old.claim.outcome.limit = None;
+        old.id = old.claim.id();
+        assert_eq!(verify(&old), identical);
+        // Another limit than the one that was reached is no way to say none.
+        let mut forged = receipt.clone();
+        forged.claim.outcome.limit.as_mut().unwrap().value += 1;
+        forged.id = forged.claim.id();
+        assert!(matches!(verify(&forged), Verification::Differs(_)));
     }
 
     /// Threat 15: nothing is remembered of a submission, and answers are remembered by where they lie.

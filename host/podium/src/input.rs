@@ -10,7 +10,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -20,6 +20,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::digest::Digest;
 use crate::error::Error;
+#[cfg(unix)]
+use crate::regular_file::without_waiting;
 use crate::verdict::{Bytes, GraderFailure};
 
 /// Files up to this size are read into memory when they are opened.
@@ -51,11 +53,27 @@ pub enum InputProblem {
     /// A pipe, a socket, a device.
     #[error("this is {0}; only regular files are graded, copy the content into one first")]
     Special(&'static str),
-    /// A symbolic link that leads out of the folder it lies in.
+    /// A path that leaves the folder it has to stay in, by a symbolic link or by `..`.
     #[error(
-        "this is a link that leads out of its folder; links are followed within the folder only, copy the file there"
+        "this leads out of its folder by a symbolic link (or `..`); links are followed within the folder only, copy \
+         the file there"
     )]
     LeadsOut,
+    /// A symbolic link to an absolute path, wherever that leads.
+    #[error(
+        "this is a symbolic link with an absolute target ({}); links are followed within the folder only and by \
+         relative targets, copy the file there",
+        target.display()
+    )]
+    AbsoluteLink {
+        /// Where the link leads.
+        target: PathBuf,
+    },
+    /// Symbolic links that lead in a circle, or one after the other without end.
+    #[error(
+        "this is a symbolic link that leads back to itself or through too many others; put the file itself there"
+    )]
+    LinkLoop,
     /// More bytes than allowed.
     #[error("{} is more than the limit of {}; raise the limit of input bytes if the file is right", Bytes(*.size), Bytes(*.limit))]
     TooLarge {
@@ -158,6 +176,11 @@ impl Input {
     /// The digest of the content, taken when it was opened.
     pub fn sha256(&self) -> &Digest {
         &self.0.sha256
+    }
+
+    /// The first bytes, `length` of them or as many as there are; nothing where they cannot be read any more.
+    pub(crate) fn head(&self, length: u32) -> Vec<u8> {
+        self.read(0, self.available(0, length)).unwrap_or_default()
     }
 
     /// How many of `length` bytes from `offset` on there are.
@@ -266,6 +289,19 @@ fn open_ambient(path: &Path, limit: u64) -> Result<Input, InputProblem> {
 
 fn open_beneath(folder: &Dir, path: &Path, limit: u64) -> Result<Input, InputProblem> {
     let name = path.file_name().ok_or(InputProblem::NoFileName)?.to_string_lossy().into_owned();
+    let (file, size) = open_regular(folder, path).map_err(|problem| match problem {
+        InputProblem::LeadsOut => absolute_target(folder, path)
+            .map_or(InputProblem::LeadsOut, |target| InputProblem::AbsoluteLink { target }),
+        other => other,
+    })?;
+    if size > limit {
+        return Err(InputProblem::TooLarge { size, limit });
+    }
+    freeze(name, file, size)
+}
+
+/// Opens a regular file beneath a folder, without waiting for anything; gives its size as well.
+fn open_regular(folder: &Dir, path: &Path) -> Result<(File, u64), InputProblem> {
     // Before opening, because opening some devices does something; after it, because a path may have changed hands.
     refuse_special(folder.metadata(path).map_err(classify)?.file_type())?;
     let file = folder.open_with(path, &options()).map_err(classify)?.into_std();
@@ -273,11 +309,22 @@ fn open_beneath(folder: &Dir, path: &Path, limit: u64) -> Result<Input, InputPro
     if !metadata.is_file() {
         return Err(InputProblem::Special("not a regular file"));
     }
-    let size = metadata.len();
-    if size > limit {
-        return Err(InputProblem::TooLarge { size, limit });
+    Ok((file, metadata.len()))
+}
+
+/// The absolute path that a link beneath the folder leads to, be it through further links.
+fn absolute_target(folder: &Dir, path: &Path) -> Option<PathBuf> {
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let target = folder.read_link_contents(&path).ok()?;
+        if target.is_absolute() {
+            return Some(target);
+        }
+        path = path.parent()?.join(target);
     }
-    freeze(name, file, size)
+    None
 }
 
 fn freeze(name: String, file: File, size: u64) -> Result<Input, InputProblem> {
@@ -369,8 +416,7 @@ fn options() -> OpenOptions {
     {
         use cap_std::fs::OpenOptionsExt;
         // A pipe that takes the file's place after it was looked at must not make the host wait for a writer.
-        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-        options.custom_flags(flags.bits().cast_signed());
+        options.custom_flags(without_waiting());
     }
     options
 }
@@ -407,6 +453,10 @@ fn classify(error: io::Error) -> InputProblem {
         // cap-std makes this error itself when a path leads out of its folder; the operating system's own refusals
         // carry a code.
         io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => InputProblem::LeadsOut,
+        #[cfg(unix)]
+        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            InputProblem::LinkLoop
+        }
         _ => InputProblem::Unreadable(error),
     }
 }
@@ -519,20 +569,31 @@ mod tests {
         fs::create_dir(path("inner")).unwrap();
         fs::write(path("secret"), "gold").unwrap();
         fs::write(path("inner/file"), "mine").unwrap();
-        for (name, target) in [
-            ("inner/relative", "../secret"),
-            ("inner/absolute", "/etc/passwd"),
-            ("inner/device", "/dev/zero"),
-            ("inner/stdin", "/proc/self/fd/0"),
-            ("inner/through", "relative"),
-        ] {
+        for (name, target) in [("inner/relative", "../secret"), ("inner/through", "relative")] {
             symlink(target, path(name)).unwrap();
             assert!(matches!(problem(path(name)), InputProblem::LeadsOut), "{name}");
+        }
+        let inside = path("inner/file");
+        for (name, target, leads_to) in [
+            ("inner/absolute", "/etc/passwd", "/etc/passwd"),
+            ("inner/device", "/dev/zero", "/dev/zero"),
+            ("inner/stdin", "/proc/self/fd/0", "/proc/self/fd/0"),
+            ("inner/by-way-of-absolute", "absolute", "/etc/passwd"),
+            ("inner/not-out-but-absolute", inside.to_str().unwrap(), inside.to_str().unwrap()),
+        ] {
+            symlink(target, path(name)).unwrap();
+            let problem = problem(path(name));
+            let InputProblem::AbsoluteLink { target } = &problem else { panic!("{problem}") };
+            assert_eq!(target, Path::new(leads_to), "{name}");
         }
         symlink("file", path("inner/link")).unwrap();
         assert_eq!(Input::open(path("inner/link"), LIMIT).unwrap().size(), 4);
         symlink("loop", path("inner/loop")).unwrap();
-        assert!(matches!(problem(path("inner/loop")), InputProblem::Unreadable(_)));
+        symlink("pong", path("inner/ping")).unwrap();
+        symlink("ping", path("inner/pong")).unwrap();
+        for name in ["inner/loop", "inner/ping"] {
+            assert!(matches!(problem(path(name)), InputProblem::LinkLoop), "{name}");
+        }
         symlink("nowhere", path("inner/dangling")).unwrap();
         assert!(matches!(problem(path("inner/dangling")), InputProblem::Missing));
 

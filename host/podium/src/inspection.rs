@@ -4,7 +4,6 @@
 //! compiler, so that the answer is in the words of the contract and not in those of the engine. Relies on wasmparser for
 //! the binary format.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -16,7 +15,9 @@ use crate::contract::{
 };
 use crate::digest::Digest;
 use crate::error::Error;
+use crate::file_kind::FileKind;
 use crate::message;
+use crate::regular_file;
 use crate::verdict::{Bytes, GraderFailure};
 
 /// The WebAssembly features that a grader may use: those of WebAssembly 2.0, and constant expressions of 3.0. Each of
@@ -62,7 +63,7 @@ pub enum GraderProblem {
     Empty,
     /// The bytes are something else.
     #[error("this is not WebAssembly but {0}; a grader is a WebAssembly component (.wasm)")]
-    NotWasm(&'static str),
+    NotWasm(String),
     /// A module where a component was expected.
     #[error(
         "this is a core WebAssembly module, not a component; make a component of it with `cargo xtask graders` or \
@@ -147,12 +148,11 @@ pub enum GraderProblem {
     NotDescribing(#[source] GraderFailure),
     /// `describe` answered with what cannot be the id of a competition.
     #[error(
-        "it says that it grades the competition `{found}`; an id has letters, digits, hyphens and underscores only, \
-         begins with a letter or digit, and has at most 100 characters"
+        "what it says that it grades is no competition: {why}; correct the id in its description"
     )]
     InvalidCompetition {
-        /// The id that it gave, cut and escaped.
-        found: String,
+        /// What is wrong with the id that it gave, cut and escaped.
+        why: String,
     },
 }
 
@@ -187,15 +187,13 @@ pub struct Inspection {
 /// # Errors
 /// [`GraderProblem::Unreadable`] where there is no regular file that can be read; [`GraderProblem::TooLarge`].
 pub fn read_component(path: &Path, limits: &ComponentLimits) -> Result<Vec<u8>, GraderProblem> {
-    let metadata = path.metadata().map_err(GraderProblem::Unreadable)?;
-    // Opening a FIFO would wait for a writer, and a device may never end.
-    if !metadata.is_file() {
-        return Err(GraderProblem::Unreadable(io::Error::other("not a regular file")));
-    }
-    check_size(metadata.len(), limits)?;
+    // Before it is read: where the size is told, nothing of a file that is too large has to be.
+    let file = regular_file::open(path).map_err(GraderProblem::Unreadable)?;
+    let size = file.metadata().map_err(GraderProblem::Unreadable)?.len();
+    check_size(size, limits)?;
     let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(limits.bytes.saturating_add(1)).read_to_end(&mut bytes))
+    file.take(limits.bytes.saturating_add(1))
+        .read_to_end(&mut bytes)
         .map_err(GraderProblem::Unreadable)?;
     Ok(bytes)
 }
@@ -273,17 +271,14 @@ fn check_kind(bytes: &[u8]) -> Result<(), GraderProblem> {
     if bytes.starts_with(b"\0asm") {
         return Ok(());
     }
-    let kinds: [(&[u8], &str); 7] = [
-        (b"\x1f\x8b", "gzip-compressed data (decompress it first)"),
-        (b"\x28\xb5\x2f\xfd", "zstandard-compressed data (decompress it first)"),
-        (b"PK", "a zip archive (unpack it first)"),
-        (b"\x7fELF", "a native program or library"),
-        (b"(", "WebAssembly text (turn it into binary first, with `wasm-tools parse`)"),
-        (b"version https://git-lfs", "a pointer to a large file (fetch it with `git lfs pull`)"),
-        (b"<", "a web page (the download failed)"),
-    ];
-    let kind = kinds.iter().find(|(begin, _)| bytes.starts_with(begin));
-    Err(GraderProblem::NotWasm(kind.map_or("something else", |(_, kind)| kind)))
+    let kind = match FileKind::of(bytes) {
+        Some(kind) => format!("{} ({})", kind.name, kind.advice),
+        None if bytes.starts_with(b"(") => {
+            "WebAssembly text (turn it into binary first, with `wasm-tools parse`)".to_owned()
+        }
+        None => "something else".to_owned(),
+    };
+    Err(GraderProblem::NotWasm(kind))
 }
 
 /// What a walk through the bytes gathers.

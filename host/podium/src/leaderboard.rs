@@ -7,6 +7,10 @@ use std::path::Path;
 use crate::error::Error;
 use crate::grader::Direction;
 use crate::medals::Thresholds;
+use crate::regular_file;
+
+/// No leaderboard is longer: the largest ones have some ten thousand teams.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// The scores of a private leaderboard, best first.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +51,8 @@ impl Leaderboard {
     /// # Errors
     /// [`Error::Read`] if the file cannot be read, [`Error::Leaderboard`] if it is not such a board.
     pub fn read(path: &Path, direction: Direction) -> Result<Leaderboard, Error> {
-        let bytes = std::fs::read(path).map_err(|source| Error::read(path, source))?;
+        let bytes =
+            regular_file::read(path, MOST_BYTES).map_err(|source| Error::read(path, source))?;
         Leaderboard::parse(&bytes, direction)
             .map_err(|message| Error::Leaderboard { path: path.to_owned(), message })
     }

@@ -72,11 +72,13 @@ mod cache;
 mod cancellation;
 mod catalog;
 mod competition;
+mod competition_id;
 mod contract;
 mod definition;
 mod digest;
 mod engine;
 mod error;
+mod file_kind;
 mod float_text;
 mod grader;
 mod grading;
@@ -90,10 +92,13 @@ mod once_map;
 mod outcome;
 mod precompiled;
 mod receipt;
+mod regular_file;
 mod report;
 mod rounding;
 mod run_group;
 mod sandbox;
+mod serde_message;
+mod submission_hint;
 mod submission_list;
 #[cfg(test)]
 mod testing;
@@ -101,7 +106,7 @@ mod testing;
 mod testing_competition;
 mod verdict;
 
-pub use atomic_write::{write_new, write_over, write_under_free_name};
+pub use atomic_write::{remove_left_behind, write_new, write_over, write_under_free_name};
 pub use batch::{Batch, BatchObserver, BatchOptions, grade_list};
 pub use cache::CacheLocation;
 pub use cancellation::Cancellation;
@@ -116,11 +121,13 @@ pub use digest::{Digest, NotADigest};
 pub use engine::{CodeGeneration, Engine, EngineSettings, WASMTIME_VERSION};
 pub use error::Error;
 pub use grader::{Description, Direction, Grader};
-pub use grading::{GradedSubmission, GradingContext, GradingOptions, Usage, Validation};
+pub use grading::{
+    GradedSubmission, GradingContext, GradingOptions, Usage, Validation, failure_kind,
+};
 pub use input::{Input, InputProblem};
 pub use inspection::{ComponentLimits, GraderProblem, Inspection, inspect, read_component};
 pub use leaderboard::Leaderboard;
-pub use limits::{LimitOverrides, Limits};
+pub use limits::{Limit, LimitOutOfRange, LimitOverrides, Limits};
 pub use medals::{Award, Distances, Medal, Thresholds};
 pub use outcome::Outcome;
 pub use receipt::{
@@ -130,8 +137,10 @@ pub use receipt::{
 pub use report::GradingReport;
 pub use rounding::{DECIMAL_PLACES, Rounding};
 pub use run_group::{RunGroupReport, Totals, to_json};
-pub use submission_list::{ListedSubmission, parse_submission_list, read_submission_list};
-pub use verdict::{GraderFailure, Grading, Measure, Verdict};
+pub use submission_list::{
+    ListedSubmission, SubmissionList, parse_submission_list, read_submission_list,
+};
+pub use verdict::{GraderFailure, Grading, Measure, ReachedLimit, Verdict};
 
 /// The version of this crate, as reports and receipts say it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

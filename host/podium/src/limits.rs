@@ -1,8 +1,12 @@
 //! What one grading may use, and how a competition changes single limits.
 
+use std::fmt;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+use crate::verdict::Bytes;
 
 /// The bounds of one grading. Reaching one is a [`GraderFailure`](crate::GraderFailure) that names it.
 ///
@@ -67,7 +71,7 @@ impl Limits {
 
 impl Default for Limits {
     /// Two million million units of fuel (about half an hour of one core), 4 GiB of memory, two hours, inputs of
-    /// Just under 2 GiB, which the largest known file of answers (1.8 GB) fits: what a 32-bit grader can hold in one piece.
+    /// just under 2 GiB, which the largest known file of answers (1.8 GB) fits: what a 32-bit grader can hold in one piece.
     fn default() -> Limits {
         Limits {
             fuel: 2_000_000_000_000,
@@ -96,6 +100,111 @@ pub struct LimitOverrides {
     /// In the place of [`Limits::input_bytes`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_bytes: Option<u64>,
+}
+
+impl LimitOverrides {
+    /// The limits that are given, with their values.
+    pub fn given(&self) -> impl Iterator<Item = (Limit, u64)> {
+        [
+            (Limit::Fuel, self.fuel),
+            (Limit::Memory, self.memory_bytes),
+            (Limit::WallClock, self.wall_clock_seconds),
+            (Limit::Input, self.input_bytes),
+        ]
+        .into_iter()
+        .filter_map(|(limit, value)| Some((limit, value?)))
+    }
+
+    /// Checks that every limit that is given can be one.
+    ///
+    /// # Errors
+    /// The first that cannot.
+    pub fn check(&self) -> Result<(), LimitOutOfRange> {
+        self.given().try_for_each(|(limit, value)| limit.check(value))
+    }
+}
+
+/// A limit that can be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// [`Limits::fuel`].
+    Fuel,
+    /// [`Limits::memory_bytes`].
+    Memory,
+    /// [`Limits::wall_clock`], in seconds.
+    WallClock,
+    /// [`Limits::input_bytes`].
+    Input,
+}
+
+impl Limit {
+    /// The name, as a `competition.toml` and a receipt spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Fuel => "fuel",
+            Limit::Memory => "memory_bytes",
+            Limit::WallClock => "wall_clock_seconds",
+            Limit::Input => "input_bytes",
+        }
+    }
+
+    /// The values that make sense.
+    ///
+    /// Fuel and sizes are whole numbers that JSON carries exactly (below 2^53). A grader has at least one page of
+    /// memory, 64 KiB, and 32-bit addresses reach no further than 4 GiB. No grading takes a thousand days.
+    pub fn range(self) -> RangeInclusive<u64> {
+        const EXACT: u64 = (1 << 53) - 1;
+        match self {
+            Limit::Fuel | Limit::Input => 1..=EXACT,
+            Limit::Memory => (64 << 10)..=(4 << 30),
+            Limit::WallClock => 1..=1_000 * 24 * 60 * 60,
+        }
+    }
+
+    /// Checks that the limit can have this value.
+    ///
+    /// # Errors
+    /// Says which values it can have.
+    pub fn check(self, value: u64) -> Result<(), LimitOutOfRange> {
+        if self.range().contains(&value) {
+            Ok(())
+        } else {
+            Err(LimitOutOfRange { limit: self, value })
+        }
+    }
+}
+
+/// A value that a limit cannot have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} is out of range: it has to be between {} and {}",
+    Quantity(*.limit, *.value),
+    Quantity(*.limit, *.limit.range().start()),
+    Quantity(*.limit, *.limit.range().end())
+)]
+pub struct LimitOutOfRange {
+    /// The limit.
+    pub limit: Limit,
+    /// The value.
+    pub value: u64,
+}
+
+/// A value of a limit with its unit.
+struct Quantity(Limit, u64);
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Quantity(limit, value) = self;
+        match limit {
+            Limit::Fuel if *value == 1 => formatter.write_str("1 unit of fuel"),
+            Limit::Fuel => write!(formatter, "{value} units of fuel"),
+            Limit::Memory => Bytes(*value).fmt(formatter),
+            Limit::WallClock if *value == 1 => formatter.write_str("1 second"),
+            Limit::WallClock => write!(formatter, "{value} seconds"),
+            Limit::Input if *value == 1 => formatter.write_str("1 byte"),
+            Limit::Input => write!(formatter, "{value} bytes"),
+        }
+    }
 }
 
 /// Durations as seconds.
@@ -141,6 +250,52 @@ mod tests {
             }
         );
         assert_eq!(Limits::default().with(&LimitOverrides::default()), Limits::default());
+    }
+
+    #[test]
+    fn values_that_no_limit_can_have_are_refused_with_the_range() {
+        for (text, part) in [
+            (
+                "fuel = 0",
+                "0 units of fuel is out of range: it has to be between 1 unit of fuel and 9007",
+            ),
+            ("fuel = 9007199254740992", "out of range"),
+            ("memory_bytes = 65535", "between 64 KiB and 4 GiB"),
+            ("memory_bytes = 4294967297", "between 64 KiB and 4 GiB"),
+            (
+                "wall_clock_seconds = 0",
+                "0 seconds is out of range: it has to be between 1 second and",
+            ),
+            ("wall_clock_seconds = 86400001", "out of range"),
+            ("input_bytes = 0", "between 1 byte and"),
+        ] {
+            let overrides: LimitOverrides = toml::from_str(text).unwrap();
+            let message = overrides.check().unwrap_err().to_string();
+            assert!(message.contains(part), "{text}: {message}");
+        }
+        for limit in [Limit::Fuel, Limit::Memory, Limit::WallClock, Limit::Input] {
+            for value in [*limit.range().start(), *limit.range().end()] {
+                let text = format!("{} = {value}", limit.name());
+                let overrides: LimitOverrides = toml::from_str(&text).unwrap();
+                assert_eq!(overrides.given().collect::<Vec<_>>(), [(limit, value)]);
+                assert_eq!(overrides.check(), Ok(()), "{text}");
+                // Whatever is allowed comes back from a receipt.
+                let limits = Limits::default().with(&overrides);
+                let json = serde_json::to_string(&limits).unwrap();
+                assert_eq!(serde_json::from_str::<Limits>(&json).unwrap(), limits, "{text}");
+            }
+        }
+        // The default ones are possible values, too.
+        let Limits { fuel, memory_bytes, wall_clock, input_bytes, .. } = Limits::default();
+        let wall_clock_seconds = wall_clock.as_secs();
+        for (limit, value) in [
+            (Limit::Fuel, fuel),
+            (Limit::Memory, memory_bytes),
+            (Limit::WallClock, wall_clock_seconds),
+            (Limit::Input, input_bytes),
+        ] {
+            assert_eq!(limit.check(value), Ok(()));
+        }
     }
 
     #[test]

@@ -25,8 +25,10 @@ use crate::grader::Grader;
 use crate::input::Input;
 use crate::limits::Limits;
 use crate::outcome::Outcome;
+use crate::regular_file;
 use crate::run_group::to_json;
-use crate::verdict::{GraderFailure, Grading, Measure, Verdict};
+use crate::serde_message::plain;
+use crate::verdict::{GraderFailure, Grading, Measure, ReachedLimit, Verdict};
 
 /// What a claim is: the first thing in it that changes when its form does.
 const CLAIM_FORMAT: &str = "podium grading claim 1";
@@ -110,6 +112,9 @@ pub struct ClaimedOutcome {
     /// The kind of failure where the grader failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// The limit that was reached, where it was one. Absent from claims that were made before limits were claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<ReachedLimit>,
     /// Why there is no score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -187,6 +192,7 @@ impl Claim {
             score: None,
             measures: Vec::new(),
             failure: None,
+            limit: None,
             message: None,
         };
         let outcome = match &grading.verdict {
@@ -205,6 +211,7 @@ impl Claim {
             },
             Verdict::GraderFailed(failure) if failure.is_deterministic() => ClaimedOutcome {
                 failure: Some(failure.kind().to_owned()),
+                limit: failure.limit(),
                 message: Some(failure.to_string()),
                 ..nothing(Outcome::GraderFailed)
             },
@@ -282,18 +289,14 @@ impl Receipt {
     /// [`Error::Read`] if there is none, [`Error::Receipt`] if it is not one or its id does not match its claim.
     pub fn read(path: &Path) -> Result<Receipt, Error> {
         let wrong = |message: String| Error::Receipt { path: path.to_owned(), message };
-        // Opening a FIFO would wait for a writer, and a device may never end.
-        let metadata = path.metadata().map_err(|source| Error::read(path, source))?;
-        if !metadata.is_file() {
-            return Err(wrong("it is not a regular file".to_owned()));
-        }
-        if metadata.len() > MOST_BYTES {
-            return Err(wrong(format!("it has more than {MOST_BYTES} bytes")));
-        }
-        let text = std::fs::read_to_string(path).map_err(|source| match source.kind() {
-            io::ErrorKind::InvalidData => wrong("it is not text".to_owned()),
-            _ => Error::read(path, source),
-        })?;
+        let text =
+            regular_file::read_text(path, MOST_BYTES).map_err(|source| match source.kind() {
+                io::ErrorKind::InvalidData => wrong("it is not text".to_owned()),
+                io::ErrorKind::FileTooLarge => {
+                    wrong(format!("it has more than {MOST_BYTES} bytes"))
+                }
+                _ => Error::read(path, source),
+            })?;
         Receipt::parse(&text).map_err(wrong)
     }
 
@@ -323,7 +326,8 @@ impl Receipt {
                 format.escape_debug()
             ));
         }
-        let receipt: Receipt = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        let receipt: Receipt =
+            serde_json::from_value(value).map_err(|error| plain(&error.to_string()))?;
         if receipt.claim.canonical() != canonical {
             return Err("its claim is not in canonical form".to_owned());
         }
@@ -370,7 +374,11 @@ pub struct Difference {
 #[non_exhaustive]
 pub enum Verification {
     /// The same grading gave the same claim.
-    Identical,
+    Identical {
+        /// What `made_by` says otherwise than was found, though it should be the same: the fuel, under the same versions
+        /// of Podium and wasmtime. It is no part of the claim, and decides nothing.
+        made_by: Vec<Difference>,
+    },
     /// The grader or the inputs are not those of the receipt, so nothing was graded.
     OtherMaterial(Vec<Difference>),
     /// The same grader with the same inputs gave something else.
@@ -412,12 +420,26 @@ impl Receipt {
                 _ => Verification::Differs(Vec::new()),
             };
         };
-        let differences = differences(&self.claim, &found);
+        let differences = differences(&self.claim, &as_claimed(&self.claim, found));
         if differences.is_empty() {
-            Verification::Identical
+            Verification::Identical { made_by: self.made_by_differences(grading.fuel) }
         } else {
             Verification::Differs(differences)
         }
+    }
+
+    /// What was noted beside the claim and is not so. Another version of wasmtime or of Podium may count fuel otherwise.
+    fn made_by_differences(&self, fuel: u64) -> Vec<Difference> {
+        let same_versions =
+            self.made_by.podium == crate::VERSION && self.made_by.wasmtime == WASMTIME_VERSION;
+        if !same_versions || self.made_by.fuel == fuel {
+            return Vec::new();
+        }
+        vec![Difference {
+            field: "made_by.fuel".to_owned(),
+            claimed: Some(self.made_by.fuel.to_string()),
+            found: Some(fuel.to_string()),
+        }]
     }
 
     fn material_differences(&self, grader: &Grader, inputs: &[&Input]) -> Vec<Difference> {
@@ -446,6 +468,15 @@ impl Receipt {
         }
         differences
     }
+}
+
+/// What was found, in the form of a claim that was made before limits were claimed, where it is one: its message names
+/// the limit all the same.
+fn as_claimed(claimed: &Claim, mut found: Claim) -> Claim {
+    if claimed.outcome.limit.is_none() && claimed.outcome.failure == found.outcome.failure {
+        found.outcome.limit = None;
+    }
+    found
 }
 
 /// Where two claims differ, field by field.
@@ -527,6 +558,7 @@ mod tests {
                     ClaimedMeasure { name: "none".to_owned(), value: ExactNumber::new(f64::NAN) },
                 ],
                 failure: None,
+                limit: None,
                 message: None,
             },
         }
@@ -565,6 +597,30 @@ mod tests {
         );
         assert_eq!(String::from_utf8(claim().canonical()).unwrap(), expected);
         assert_eq!(claim().id(), Digest::of(expected.as_bytes()));
+    }
+
+    #[test]
+    fn the_canonical_bytes_of_a_claim_of_a_reached_limit_are_pinned() {
+        let mut claim = claim();
+        claim.inputs.clear();
+        claim.outcome = ClaimedOutcome {
+            kind: Outcome::GraderFailed,
+            score: None,
+            measures: Vec::new(),
+            failure: Some("out-of-fuel".to_owned()),
+            limit: Some(ReachedLimit { name: "fuel".to_owned(), value: 5 }),
+            message: Some("no".to_owned()),
+        };
+        let expected = concat!(
+            r#""outcome":{"failure":"out-of-fuel","kind":"grader-failed","#,
+            r#""limit":{"name":"fuel","value":5},"message":"no"}}"#,
+        );
+        let text = String::from_utf8(claim.canonical()).unwrap();
+        assert!(text.ends_with(expected), "{text}");
+        // Claims without a limit were made, and are read.
+        claim.outcome.limit = None;
+        let old = receipt(claim);
+        assert_eq!(Receipt::parse(&to_json(&old)), Ok(old));
     }
 
     #[test]
@@ -614,7 +670,11 @@ mod tests {
             ("\"kind\": \"scored\"", "\"kind\": \"scored\", \"more\": 1", "its claim was changed"),
             ("\"claim\"", "\"claims\"", "no `claim`"),
             ("\"id\"", "\"name\"", "no `id`"),
-            ("\"fuel\": 12345", "\"fuel\": \"much\"", "invalid type"),
+            (
+                "\"fuel\": 12345",
+                "\"fuel\": \"much\"",
+                "found the text \"much\", expected a whole number",
+            ),
         ] {
             let message = touch(from, to);
             assert!(message.contains(part), "{to}: {message}");

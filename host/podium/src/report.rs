@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::float_text::{parse_non_finite, text_of_non_finite};
 use crate::medals::{Award, Distances, Medal, Thresholds};
 use crate::outcome::Outcome;
+use crate::serde_message::plain;
 use crate::verdict::Measure;
 
 /// The report of one grading.
@@ -54,7 +55,7 @@ pub struct GradingReport {
 
     /// How the grading ended.
     pub outcome: Outcome,
-    /// The kind of failure where the grader failed: `out-of-fuel`, `panicked` …
+    /// The kind of failure where the grader failed or a limit was reached: `out-of-fuel`, `panicked` …
     #[serde(default)]
     pub failure: Option<String>,
     /// The functions that were being called where the grader trapped, innermost first.
@@ -63,6 +64,10 @@ pub struct GradingReport {
     /// Why there is no score.
     #[serde(default)]
     pub message: Option<String>,
+    /// What is probably wrong with an invalid submission, told by how its file begins. Stands beside the grader's
+    /// message, decides nothing, and is no part of a receipt.
+    #[serde(default)]
+    pub hint: Option<String>,
     /// A score that JSON cannot hold: `inf`, `-inf`, `nan`.
     #[serde(default)]
     pub score_text: Option<String>,
@@ -144,7 +149,7 @@ impl GradingReport {
             complete(fields);
         }
         serde_json::from_value(value)
-            .map_err(|error| Error::NotAReport { message: error.to_string() })
+            .map_err(|error| Error::NotAReport { message: plain(&error.to_string()) })
     }
 
     pub(crate) fn set_score(&mut self, rounded: f64) {
@@ -361,9 +366,9 @@ pub(crate) mod tests {
     #[test]
     fn what_is_no_report_is_refused_in_words() {
         for (text, part) in [
-            ("[]", "invalid"),
-            ("{}", "missing field `competition_id`"),
-            (&*REFERENCE.replace("0.82066", "\"much\""), "invalid type"),
+            ("[]", "found a list, expected a table"),
+            ("{}", "missing key `competition_id`"),
+            (&*REFERENCE.replace("0.82066", "\"much\""), "expected a number"),
         ] {
             let message = GradingReport::parse(text).unwrap_err().to_string();
             assert!(message.contains(part), "{text}: {message}");

@@ -11,7 +11,12 @@ use crate::atomic_write::write_under_free_name;
 use crate::error::Error;
 use crate::medals::Medal;
 use crate::outcome::Outcome;
+use crate::regular_file;
 use crate::report::{GradingReport, parse_python_json};
+use crate::serde_message::plain;
+
+/// No report is larger: a grading takes some kilobytes.
+const MOST_BYTES: u64 = 4 << 30;
 
 /// The sums over the gradings of a run group, by the reference's names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +79,9 @@ pub struct RunGroupReport {
     /// The version of Podium that made it. Absent from reports of the reference.
     #[serde(default)]
     pub podium_version: Option<String>,
+    /// What is hardly meant as it is in the list of submissions. Absent from reports of the reference.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// The gradings, in the order of the list.
     pub competition_reports: Vec<GradingReport>,
 }
@@ -98,8 +106,19 @@ impl RunGroupReport {
             complete,
             created_at: Some(utc(Timestamp::now())),
             podium_version: Some(crate::VERSION.to_owned()),
+            warnings: Vec::new(),
             competition_reports,
         }
+    }
+
+    /// Reads a run group's report from a file.
+    ///
+    /// # Errors
+    /// [`Error::Read`] where there is no regular file that can be read, else as [`RunGroupReport::parse`].
+    pub fn read(path: &Path) -> Result<RunGroupReport, Error> {
+        let text = regular_file::read_text(path, MOST_BYTES)
+            .map_err(|source| Error::read(path, source))?;
+        RunGroupReport::parse(&text)
     }
 
     /// Reads the JSON of a run group's report, of Podium or of the reference.
@@ -127,7 +146,7 @@ impl RunGroupReport {
             .collect::<Result<Vec<_>, _>>()?;
         value["competition_reports"] = Value::Array(Vec::new());
         let mut group: RunGroupReport = serde_json::from_value(value)
-            .map_err(|error| Error::NotAReport { message: error.to_string() })?;
+            .map_err(|error| Error::NotAReport { message: plain(&error.to_string()) })?;
         group.competition_reports = reports;
         Ok(group)
     }
@@ -276,7 +295,7 @@ mod tests {
                 &*format!("{{{totals}, \"competition_reports\": [{report}, {{}}]}}"),
                 "competition_reports[1]",
             ),
-            (&*format!("{{\"competition_reports\": [{report}]}}"), "missing field `total_runs`"),
+            (&*format!("{{\"competition_reports\": [{report}]}}"), "missing key `total_runs`"),
         ] {
             let message = RunGroupReport::parse(text).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

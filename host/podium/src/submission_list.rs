@@ -1,15 +1,22 @@
 //! The list of submissions of a run group: JSONL, one object a line with `competition_id` and `submission_path`.
 //!
 //! As in the reference, blank lines and lines that begin with `#` or `//` are skipped. Further fields (seed, run id,
-//! whatever a harness writes) are kept and end up in the report of the grading.
+//! whatever a harness writes) are kept and end up in the report of the grading. What the reference takes without a word
+//! but is hardly meant (no submission at all, one twice, a key twice in a line) is taken as well, with a warning.
 
-use std::fs::File;
-use std::io::Read;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::error::Error;
+use crate::message;
+use crate::regular_file;
 
 /// One submission to grade.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,23 +32,37 @@ pub struct ListedSubmission {
     pub run: Map<String, Value>,
 }
 
+/// A list of submissions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SubmissionList {
+    /// The submissions, in their order.
+    pub submissions: Vec<ListedSubmission>,
+    /// What is hardly meant as it is, with the line; at most [`SubmissionList::WARNINGS`], and one that counts the rest.
+    pub warnings: Vec<String>,
+}
+
+impl SubmissionList {
+    /// The warnings that are kept.
+    pub const WARNINGS: usize = 20;
+}
+
 /// No list is longer: a line takes some hundred bytes.
 const MOST_BYTES: u64 = 1 << 30;
+
+/// The characters of a key or a path that a warning shows.
+const SHOWN_CHARACTERS: usize = 200;
 
 /// Reads a list of submissions.
 ///
 /// # Errors
-/// [`Error::Read`] if the file cannot be read, [`Error::SubmissionList`] with the line and what is wrong with it.
-pub fn read_submission_list(path: &Path) -> Result<Vec<ListedSubmission>, Error> {
+/// [`Error::Read`] if there is no regular file that can be read, [`Error::SubmissionList`] with the line and what is
+/// wrong with it.
+pub fn read_submission_list(path: &Path) -> Result<SubmissionList, Error> {
     let wrong = |line, message| Error::SubmissionList { path: path.to_owned(), line, message };
-    let mut bytes = Vec::new();
-    // A list may come through a pipe, so its size is not known before.
-    File::open(path)
-        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|source| Error::read(path, source))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(wrong(1, format!("the list has more than {MOST_BYTES} bytes")));
-    }
+    let bytes = regular_file::read(path, MOST_BYTES).map_err(|source| match source.kind() {
+        io::ErrorKind::FileTooLarge => wrong(1, source.to_string()),
+        _ => Error::read(path, source),
+    })?;
     let text = match std::str::from_utf8(&bytes) {
         Ok(text) => text,
         Err(error) => {
@@ -57,27 +78,86 @@ pub fn read_submission_list(path: &Path) -> Result<Vec<ListedSubmission>, Error>
 ///
 /// # Errors
 /// The number of the wrong line, and what is wrong with it.
-pub fn parse_submission_list(text: &str) -> Result<Vec<ListedSubmission>, (usize, String)> {
+pub fn parse_submission_list(text: &str) -> Result<SubmissionList, (usize, String)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut submissions = Vec::new();
+    let mut warnings = Warnings::default();
     for (index, line) in text.lines().enumerate() {
+        let number = index + 1;
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') || line.starts_with("//") {
             continue;
         }
-        let submission = parse_line(line, index + 1).map_err(|message| (index + 1, message))?;
+        let (submission, twice) = parse_line(line, number).map_err(|message| (number, message))?;
+        for key in twice {
+            let key = message::fit(&key, SHOWN_CHARACTERS);
+            warnings.add(|| {
+                format!("line {number}: the key `{key}` is there twice; the last one counts")
+            });
+        }
         submissions.push(submission);
     }
-    Ok(submissions)
+    if submissions.is_empty() {
+        warnings.add(|| "the list names no submission, so nothing is graded".to_owned());
+    }
+    warn_of_repetitions(&submissions, &mut warnings);
+    Ok(SubmissionList { submissions, warnings: warnings.finish() })
 }
 
-fn parse_line(text: &str, line: usize) -> Result<ListedSubmission, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| {
-        format!("this is not JSON (column {}: {})", error.column(), reason(&error))
-    })?;
-    let Value::Object(mut run) = value else {
-        return Err(format!("expected an object in braces, found {}", kind(&value)));
+/// Warns of submissions that are graded, and counted, more than once. Runs without a submission may be many.
+fn warn_of_repetitions(submissions: &[ListedSubmission], warnings: &mut Warnings) {
+    let mut first_lines: HashMap<(&str, &Path), usize> = HashMap::new();
+    for submission in submissions {
+        let ListedSubmission { line, competition_id, submission_path, .. } = submission;
+        let Some(path) = submission_path else { continue };
+        match first_lines.entry((competition_id, path)) {
+            Entry::Vacant(entry) => {
+                entry.insert(*line);
+            }
+            Entry::Occupied(first) => warnings.add(|| {
+                let path = message::fit(&path.display().to_string(), SHOWN_CHARACTERS);
+                let first = first.get();
+                format!("line {line}: the same submission as in line {first} ({path}); it is graded and counted twice")
+            }),
+        }
+    }
+}
+
+/// The first warnings, and how many more there were.
+#[derive(Default)]
+struct Warnings {
+    kept: Vec<String>,
+    more: usize,
+}
+
+impl Warnings {
+    fn add(&mut self, warning: impl FnOnce() -> String) {
+        if self.kept.len() < SubmissionList::WARNINGS {
+            self.kept.push(warning());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn finish(mut self) -> Vec<String> {
+        if self.more > 0 {
+            self.kept.push(format!("… and {} more warnings about the list", self.more));
+        }
+        self.kept
+    }
+}
+
+/// The submission of a line, and the keys that are in it more than once.
+fn parse_line(text: &str, line: usize) -> Result<(ListedSubmission, Vec<String>), String> {
+    let fields: Fields = match serde_json::from_str(text) {
+        Ok(fields) => fields,
+        Err(error) if error.is_data() => {
+            let value: Value = serde_json::from_str(text).map_err(|error| not_json(&error))?;
+            return Err(format!("expected an object in braces, found {}", kind(&value)));
+        }
+        Err(error) => return Err(not_json(&error)),
     };
+    let Fields { map: mut run, twice } = fields;
     let mut take = |key: &str| {
         run.shift_remove(key).ok_or_else(|| format!("`{key}` is missing: every line needs it"))
     };
@@ -95,7 +175,45 @@ fn parse_line(text: &str, line: usize) -> Result<ListedSubmission, String> {
             ));
         }
     };
-    Ok(ListedSubmission { line, competition_id, submission_path, run })
+    Ok((ListedSubmission { line, competition_id, submission_path, run }, twice))
+}
+
+/// The fields of an object, the last one of each name, and the names that were there before.
+struct Fields {
+    map: Map<String, Value>,
+    twice: Vec<String>,
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Fields, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Fields;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object in braces")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Fields, A::Error> {
+                let mut fields = Fields { map: Map::new(), twice: Vec::new() };
+                while let Some((key, value)) = access.next_entry::<String, Value>()? {
+                    if fields.map.insert(key.clone(), value).is_some()
+                        && !fields.twice.contains(&key)
+                    {
+                        fields.twice.push(key);
+                    }
+                }
+                Ok(fields)
+            }
+        }
+
+        deserializer.deserialize_map(Object)
+    }
+}
+
+fn not_json(error: &serde_json::Error) -> String {
+    format!("this is not JSON (column {}: {})", error.column(), reason(error))
 }
 
 /// What serde_json says, without its own "at line 1 column 7": the line is always 1 here.
@@ -128,7 +246,8 @@ mod tests {
             "  // {\"competition_id\": \"left-out\"}\n",
             "  {\"submission_path\": null, \"competition_id\": \"b\"}  ",
         );
-        let list = parse_submission_list(text).unwrap();
+        let SubmissionList { submissions: list, warnings } = parse_submission_list(text).unwrap();
+        assert_eq!(warnings, [""; 0]);
         assert_eq!(list.len(), 2);
         assert_eq!((list[0].line, list[1].line), (2, 6));
         assert_eq!(list[0].submission_path.as_deref(), Some(Path::new("x/a.csv")));
@@ -152,5 +271,45 @@ mod tests {
             assert_eq!(found, line, "{text}");
             assert!(message.contains(part), "{text}: {message}");
         }
+    }
+
+    #[test]
+    fn what_is_hardly_meant_is_warned_of_and_graded_all_the_same() {
+        let line = |id: &str, path: &str| {
+            format!("{{\"competition_id\": \"{id}\", \"submission_path\": {path}}}\n")
+        };
+        for (text, count, warnings) in [
+            (String::new(), 0, vec!["names no submission"]),
+            ("# nothing\n\n".to_owned(), 0, vec!["names no submission"]),
+            (
+                [line("a", "\"x.csv\""), "\n".to_owned(), line("a", "\"x.csv\"")].concat(),
+                2,
+                vec!["line 3: the same submission as in line 1 (x.csv)"],
+            ),
+            ([line("a", "\"x.csv\""), line("b", "\"x.csv\"")].concat(), 2, vec![]),
+            ([line("a", "null"), line("a", "null")].concat(), 2, vec![]),
+            (
+                "{\"competition_id\": \"a\", \"competition_id\": \"b\", \"submission_path\": \"x\", \
+                 \"seed\": 1, \"seed\": 2, \"seed\": 3}"
+                    .to_owned(),
+                1,
+                vec!["line 1: the key `competition_id` is there twice", "line 1: the key `seed`"],
+            ),
+        ] {
+            let list = parse_submission_list(&text).unwrap();
+            assert_eq!(list.submissions.len(), count, "{text}");
+            assert_eq!(list.warnings.len(), warnings.len(), "{text}: {:?}", list.warnings);
+            for (found, part) in list.warnings.iter().zip(warnings) {
+                assert!(found.contains(part), "{found}");
+            }
+        }
+        // As Python reads it: the last value counts.
+        let text =
+            "{\"competition_id\": \"a\", \"competition_id\": \"b\", \"submission_path\": null}";
+        assert_eq!(parse_submission_list(text).unwrap().submissions[0].competition_id, "b");
+
+        let many = parse_submission_list(&line("a", "\"x.csv\"").repeat(1_000)).unwrap();
+        assert_eq!(many.warnings.len(), SubmissionList::WARNINGS + 1);
+        assert_eq!(many.warnings.last().unwrap(), "… and 979 more warnings about the list");
     }
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::Limit;
+
 /// The result of one grading.
 ///
 /// `verdict`, `warnings`, `fuel` and `peak_memory_bytes` depend on nothing but the component, the inputs and the
@@ -136,6 +138,16 @@ pub enum GraderFailure {
     },
 }
 
+/// A limit that ended a grading.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReachedLimit {
+    /// Its name, as the `limits` of a receipt spell it: `fuel`, `memory_bytes`.
+    pub name: String,
+    /// Its value. One that can be reached is far below 2^53.
+    pub value: u64,
+}
+
 impl GraderFailure {
     /// A stable name of the kind of failure, for reports and receipts: `out-of-fuel`.
     pub fn kind(&self) -> &'static str {
@@ -155,6 +167,27 @@ impl GraderFailure {
             GraderFailure::Cancelled => "cancelled",
             GraderFailure::Machine { .. } => "machine",
         }
+    }
+
+    /// The limit that was reached, where it was one that is counted: always or never reached by the same grading.
+    pub fn limit(&self) -> Option<ReachedLimit> {
+        let (name, value) = match *self {
+            GraderFailure::OutOfFuel { limit } => (Limit::Fuel.name(), limit),
+            GraderFailure::OutOfMemory { limit } => (Limit::Memory.name(), limit),
+            GraderFailure::InputTooLarge { limit, .. } => (Limit::Input.name(), limit),
+            GraderFailure::OutOfTables { limit } => ("table_elements", limit),
+            GraderFailure::OutOfStack { limit } => ("stack_bytes", limit),
+            GraderFailure::OutputTooLarge { limit } => ("output_bytes", limit),
+            GraderFailure::Panicked { .. }
+            | GraderFailure::Trapped { .. }
+            | GraderFailure::TimedOut { .. }
+            | GraderFailure::BrokenContract { .. }
+            | GraderFailure::InputChanged { .. }
+            | GraderFailure::InputUnreadable { .. }
+            | GraderFailure::Cancelled
+            | GraderFailure::Machine { .. } => return None,
+        };
+        Some(ReachedLimit { name: name.to_owned(), value })
     }
 
     /// Whether the same component with the same inputs and limits fails like this again, on any machine. The others
@@ -292,5 +325,7 @@ mod tests {
         let fuel = GraderFailure::OutOfFuel { limit: 5 };
         assert!(fuel.is_deterministic());
         assert!(fuel.to_string().contains("limit of 5 was reached"), "{fuel}");
+        assert_eq!(fuel.limit(), Some(ReachedLimit { name: "fuel".to_owned(), value: 5 }));
+        assert_eq!(timed_out.limit(), None);
     }
 }

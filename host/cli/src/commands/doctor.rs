@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use owo_colors::OwoColorize;
-use podium::{Catalog, Engine, Grader, Inspection, Listing};
+use podium::{Catalog, ComponentLimits, Engine, Grader, Inspection, Listing};
 use serde::Serialize;
 
 use crate::arguments::Shared;
@@ -80,6 +80,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         competitions(&catalog, &listing),
         graders(&catalog, &listing),
         loading(engine.as_ref(), &listing),
+        descriptions(engine.as_ref(), &places, &listing),
         data(&places, &listing),
         cache(engine.as_ref()),
     ];
@@ -169,8 +170,54 @@ fn graders(catalog: &Catalog, listing: &Listing) -> Check {
 }
 
 fn inspect(path: &Path) -> Result<Inspection, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let bytes = podium::read_component(path, &ComponentLimits::default())
+        .map_err(|problem| format!("{}: {problem}", path.display()))?;
     podium::inspect(&bytes).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Whether graders say of themselves what the competitions' definitions say. Asked are those that would be used here:
+/// of competitions that bring their own, and of competitions whose data are prepared.
+fn descriptions(engine: Result<&Engine, &Failure>, places: &Places, listing: &Listing) -> Check {
+    let name = "descriptions";
+    let Ok(engine) = engine else {
+        return Check::warning(name, "not tried: there is no engine", "see the line of the engine");
+    };
+    let mut asked = 0_usize;
+    let mut wrong = Vec::new();
+    for competition in &listing.competitions {
+        let Ok(path) = competition.grader() else { continue };
+        let is_own = path.starts_with(&competition.folder);
+        if !is_own && !competition.missing_answers_in(&places.data).is_empty() {
+            continue;
+        }
+        // One that cannot be loaded is in the line of the graders, or of the engine.
+        let Ok(grader) = Grader::from_file(engine, path) else { continue };
+        asked += 1;
+        if let Some(mismatch) = competition.mismatch(grader.description()) {
+            wrong.push(format!("{}: {mismatch}", path.display()));
+        }
+    }
+    match wrong.as_slice() {
+        [] if asked == 0 => Check::ok(name, "no grader is in use here"),
+        [] => Check::ok(
+            name,
+            format!(
+                "{} in use here: all say what their competition.toml says",
+                number::counted(asked, "grader")
+            ),
+        ),
+        [first, rest @ ..] => {
+            let more = match rest.len() {
+                0 => String::new(),
+                more => format!("; and {more} more"),
+            };
+            Check::problem(
+                name,
+                format!("{first}{more}"),
+                "put the right component in its place, or correct competition.toml: nothing is graded as it is",
+            )
+        }
+    }
 }
 
 /// Whether a grader can be compiled and started here at all.

@@ -1,6 +1,7 @@
 //! `podium grade`: a list of submissions, graded over all cores into one report.
 
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -8,21 +9,22 @@ use std::sync::{Mutex, PoisonError};
 use comfy_table::Cell;
 use podium::{
     Batch, BatchObserver, BatchOptions, GradedSubmission, GradingContext, GradingReport,
-    ListedSubmission, Outcome, RunGroupReport, Totals,
+    ListedSubmission, Outcome, RunGroupReport, SubmissionList, Totals,
 };
 
 use crate::arguments::{LimitOptions, Shared};
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, WithError};
 use crate::places::Places;
 use crate::progress::Progress;
+use crate::table::Table;
 use crate::{engine, grading_text, interrupt, number, output, table};
 
 /// What `podium grade` is told.
 #[derive(Debug, clap::Args)]
 #[command(after_help = FORMAT)]
 pub(crate) struct Arguments {
-    /// The list of submissions, a JSONL file
+    /// The list of submissions, a JSONL file; a regular one, no pipe
     #[arg(long, value_name = "FILE.jsonl")]
     submission: PathBuf,
     /// The folder that the report is written into; made if it is missing
@@ -55,13 +57,17 @@ the rest.";
 /// A list that is not understood or names unknown competitions; files that cannot be written.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let places = Places::find(shared)?;
-    let list = podium::read_submission_list(&arguments.submission)?;
-    // Better now than after hours of grading.
-    std::fs::create_dir_all(&arguments.output_dir)
-        .map_err(|error| Failure::cannot_write(&arguments.output_dir, &error))?;
+    let SubmissionList { submissions: list, warnings } =
+        podium::read_submission_list(&arguments.submission)?;
+    warnings.iter().for_each(|warning| output::warning_line(warning));
     let receipts = (!arguments.no_receipts).then(|| {
         arguments.receipts.clone().unwrap_or_else(|| arguments.output_dir.join("receipts"))
     });
+    for folder in [Some(&arguments.output_dir), receipts.as_ref()].into_iter().flatten() {
+        // Better now than after hours of grading.
+        std::fs::create_dir_all(folder).map_err(|error| Failure::cannot_write(folder, &error))?;
+        podium::remove_left_behind(folder);
+    }
     let context =
         GradingContext::new(engine::start(shared)?, &places.data, arguments.limits.overrides());
     let options = BatchOptions {
@@ -77,19 +83,24 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     let batch = podium::grade_list(&context, &places.catalog(), &list, &options, &observer);
     observer.progress.finish();
     let batch = batch?;
-    let group = batch.report();
+    let group = RunGroupReport { warnings, ..batch.report() };
     let path = group.write_to(&arguments.output_dir)?;
+    let failure = stopped(&batch, list.len())
+        .or_else(|| observer.failure.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .or_else(|| failed_gradings(&batch, &list));
     if shared.json {
-        output::print_json(&group)?;
+        output::print_json(&WithError::new(&group, failure.as_ref()))?;
     } else {
         output::print(&in_words(&group))?;
     }
     output::error_line(&format!("report written to {}", path.display()));
-    if let Some(failure) = observer.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        failure.print();
-        return Ok(failure.exit());
-    }
-    Ok(conclude(&batch, &group, list.len()))
+    Ok(match failure {
+        None => Exit::Success,
+        Some(failure) => {
+            failure.print();
+            failure.exit()
+        }
+    })
 }
 
 /// Shows how the batch goes on, and writes each receipt as soon as there is one.
@@ -118,31 +129,68 @@ impl BatchObserver for Observer<'_> {
     }
 }
 
-/// Says what went wrong on our side, each thing once, and how the program ends.
-fn conclude(batch: &Batch, group: &RunGroupReport, listed: usize) -> Exit {
-    let mut said = BTreeSet::new();
-    let mut exit = Exit::Success;
-    for report in
-        group.competition_reports.iter().filter(|report| report.outcome.is_infrastructure_failure())
-    {
-        exit = exit.max(report.outcome.into());
-        if said.insert((&report.competition_id, &report.message))
-            && let Some(failure) = Failure::of_report(report)
-        {
-            failure.print();
+/// That the batch was stopped, where it was.
+fn stopped(batch: &Batch, listed: usize) -> Option<Failure> {
+    if batch.is_complete() {
+        return None;
+    }
+    let done = batch.graded().count();
+    let message = format!("stopped after {done} of {}", number::counted(listed, "submission"));
+    let hint = "the report holds what was graded; run the command again to grade all";
+    Some(Failure::new(Exit::Interrupted, message).hint(hint))
+}
+
+/// Which gradings came to no result for reasons other than the submission: each cause once, the first of them by their
+/// lines in the list.
+fn failed_gradings(batch: &Batch, list: &[ListedSubmission]) -> Option<Failure> {
+    const SHOWN: usize = 5;
+    let mut causes: Vec<Cause> = Vec::new();
+    let mut indices: HashMap<(&str, Option<&str>), usize> = HashMap::new();
+    let mut failed = 0;
+    for (submission, graded) in list.iter().zip(&batch.submissions) {
+        let Some(report) = graded.as_ref().map(|graded| &graded.report) else { continue };
+        if !report.outcome.is_infrastructure_failure() {
+            continue;
+        }
+        let Some(failure) = Failure::of_report(report) else { continue };
+        failed += 1;
+        match indices.entry((&report.competition_id, report.message.as_deref())) {
+            Entry::Occupied(known) => causes[*known.get()].more += 1,
+            Entry::Vacant(new) => {
+                new.insert(causes.len());
+                causes.push(Cause { line: submission.line, report, failure, more: 0 });
+            }
         }
     }
-    if batch.is_complete() {
-        return exit;
+    let exit = causes.iter().map(|cause| cause.failure.exit()).max()?;
+    let mut message =
+        format!("{failed} of {} came to no result", number::counted(list.len(), "grading"));
+    for Cause { line, report, failure, more } in causes.iter().take(SHOWN) {
+        let more = match more {
+            0 => String::new(),
+            more => format!(" and {} more", number::count(*more)),
+        };
+        let competition = output::harmless(&report.competition_id);
+        message.push_str(&format!("\n  line {line} ({competition}){more}: {failure}"));
     }
-    let done = group.competition_reports.len();
-    Failure::new(
-        Exit::Interrupted,
-        format!("stopped after {done} of {}", number::counted(listed, "submission")),
-    )
-    .hint("the report holds what was graded; run the command again to grade all")
-    .print();
-    Exit::Interrupted
+    let hidden = causes.len().saturating_sub(SHOWN);
+    if hidden > 0 {
+        let hidden = number::counted(hidden, "other cause");
+        message.push_str(&format!("\n  … and {hidden}: the report names them all"));
+    }
+    let mut hints: Vec<&String> =
+        causes.iter().take(SHOWN).flat_map(|cause| cause.failure.hints()).collect();
+    let mut said = HashSet::new();
+    hints.retain(|hint| said.insert(*hint));
+    Some(hints.into_iter().fold(Failure::new(exit, message), Failure::hint))
+}
+
+/// Why a grading came to no result, and how many more did for the same reason.
+struct Cause<'a> {
+    line: usize,
+    report: &'a GradingReport,
+    failure: Failure,
+    more: u64,
 }
 
 fn in_words(group: &RunGroupReport) -> String {
@@ -151,7 +199,7 @@ fn in_words(group: &RunGroupReport) -> String {
         text.push_str(&gradings(&group.competition_reports));
         text.push_str("\n\n");
     }
-    let mut table = table::with_headings(["", "all", "without known issues"]);
+    let mut table = Table::new(["", "all", "without known issues"].map(table::needed));
     let rows: [(&str, fn(&Totals) -> u64); 8] = [
         ("gradings", |totals| totals.total_runs),
         ("with a submission", |totals| totals.total_runs_with_submissions),
@@ -172,7 +220,7 @@ fn in_words(group: &RunGroupReport) -> String {
             ),
         ]);
     }
-    text.push_str(&table.to_string());
+    text.push_str(&table.lines());
     let failed: u64 = Outcome::ALL
         .iter()
         .filter(|outcome| outcome.is_infrastructure_failure())
@@ -190,18 +238,18 @@ fn in_words(group: &RunGroupReport) -> String {
 /// A line for each grading; of the first where there are many.
 fn gradings(reports: &[GradingReport]) -> String {
     const SHOWN: usize = 100;
-    let mut table = table::with_headings([
-        "competition",
-        "submission",
-        "outcome",
-        "score",
-        "medal",
-        "above median",
+    let mut table = Table::new([
+        table::needed("competition"),
+        table::optional("submission", 3),
+        table::needed("outcome"),
+        table::needed("score"),
+        table::optional("medal", 1),
+        table::optional("above median", 2),
     ]);
     for report in reports.iter().take(SHOWN) {
         table.add_row([
             Cell::new(output::harmless(&report.competition_id)),
-            Cell::new(output::harmless(&report.submission_path)),
+            Cell::new(grading_text::submission(report)),
             Cell::new(report.outcome).fg(grading_text::outcome_color(report.outcome)),
             table::number(grading_text::score(report).unwrap_or_else(|| "-".to_owned())),
             match report.medal() {
@@ -213,7 +261,7 @@ fn gradings(reports: &[GradingReport]) -> String {
             Cell::new(if report.above_median { "yes" } else { "-" }),
         ]);
     }
-    let mut text = table.to_string();
+    let mut text = table.lines();
     if reports.len() > SHOWN {
         let more = number::counted(reports.len() - SHOWN, "grading");
         text.push_str(&format!("\n… and {more} more: the report has all"));

@@ -6,7 +6,7 @@ use podium::{GradedSubmission, GradingContext, GradingOptions, GradingReport, Re
 
 use crate::arguments::{LimitOptions, Shared};
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, WithError};
 use crate::places::Places;
 use crate::{engine, grading_text, interrupt, number, output};
 
@@ -44,22 +44,26 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     let context =
         GradingContext::new(engine::start(shared)?, &places.data, arguments.limits.overrides());
     let graded = context.grade(&competition, &arguments.submission, &options);
-    if let Some(path) = &arguments.receipt {
-        write_receipt(&graded, path)?;
-    }
+    // What cannot be written costs nobody the result.
+    let written = arguments.receipt.as_deref().map_or(Ok(()), |path| write_receipt(&graded, path));
     let report = &graded.report;
+    let failure = if graded.is_cancelled() {
+        Some(Failure::new(Exit::Interrupted, "stopped before there was a result"))
+    } else {
+        written.err().or_else(|| Failure::of_report(report))
+    };
     if shared.json {
-        output::print_json(report)?;
+        output::print_json(&WithError::new(report, failure.as_ref()))?;
     } else {
         output::print(&in_words(report, &competition.definition.metric.name, graded.usage))?;
     }
-    if graded.is_cancelled() {
-        return Err(Failure::new(Exit::Interrupted, "stopped before there was a result"));
-    }
-    match Failure::of_report(report) {
-        None => Ok(Exit::Success),
-        Some(failure) => Err(failure),
-    }
+    Ok(match failure {
+        None => Exit::Success,
+        Some(failure) => {
+            failure.print();
+            failure.exit()
+        }
+    })
 }
 
 fn in_words(report: &GradingReport, metric: &str, usage: Option<Usage>) -> String {

@@ -1,15 +1,14 @@
 //! `podium inspect`: what a grader is, what it was built for, what it wants, and whether it can be loaded.
 
-use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use podium::{ComponentLimits, Description, Error, Grader, GraderProblem, Inspection};
+use podium::{ComponentLimits, Description, Error, Grader, Inspection};
 use serde::Serialize;
 
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::facts::Facts;
-use crate::failure::Failure;
+use crate::failure::{Failure, WithError};
 use crate::{engine, number, output};
 
 /// What `podium inspect` is told.
@@ -36,21 +35,13 @@ struct Inspected<'a> {
 /// A file that cannot be read or is no component; a stdout that cannot be written to.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let path = &arguments.grader;
-    let bytes = podium::read_component(path, &ComponentLimits::default()).map_err(|problem| {
-        let exit = match &problem {
-            GraderProblem::Unreadable(error) if error.kind() == ErrorKind::NotFound => {
-                Exit::Missing
-            }
-            GraderProblem::Unreadable(_) => Exit::Files,
-            _ => Exit::GraderFailed,
-        };
-        Failure::new(exit, format!("{}: {problem}", path.display()))
-            .hint("give the path of a grader, a .wasm file")
-    })?;
+    let named = |problem| {
+        let grader = path.display().to_string();
+        Failure::from(Error::Grader { grader, problem })
+    };
+    let bytes = podium::read_component(path, &ComponentLimits::default()).map_err(named)?;
     let inspection = podium::inspect(&bytes).map_err(|error| match error {
-        Error::Grader { problem, .. } => {
-            Failure::new(Exit::GraderFailed, format!("{}: {problem}", path.display()))
-        }
+        Error::Grader { problem, .. } => named(problem),
         other => Failure::from(other),
     })?;
     let grader = if inspection.problems.is_empty() {
@@ -59,18 +50,27 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         None
     };
     let description = grader.as_ref().map(Grader::description);
+    let failure = refusal(path, &inspection);
+    let inspected = Inspected { path, inspection: &inspection, description };
     if shared.json {
-        output::print_json(&Inspected { path, inspection: &inspection, description })?;
+        output::print_json(&WithError::new(&inspected, failure.as_ref()))?;
     } else {
-        output::print(&in_words(&Inspected { path, inspection: &inspection, description }))?;
+        output::print(&in_words(&inspected))?;
     }
-    if inspection.problems.is_empty() {
-        return Ok(Exit::Success);
-    }
-    for problem in &inspection.problems {
-        Failure::new(Exit::GraderFailed, format!("{}: {problem}", path.display())).print();
-    }
-    Ok(Exit::GraderFailed)
+    Ok(match failure {
+        None => Exit::Success,
+        Some(failure) => {
+            failure.print();
+            failure.exit()
+        }
+    })
+}
+
+/// Why a component is not loaded, all of it.
+fn refusal(path: &Path, inspection: &Inspection) -> Option<Failure> {
+    let problems: Vec<String> = inspection.problems.iter().map(ToString::to_string).collect();
+    let message = format!("{}: {}", path.display(), problems.join("\n"));
+    (!problems.is_empty()).then(|| Failure::new(Exit::GraderFailed, output::harmless(&message)))
 }
 
 fn in_words(inspected: &Inspected) -> String {

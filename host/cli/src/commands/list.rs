@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::arguments::Shared;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{ErrorInJson, Failure};
 use crate::places::Places;
+use crate::table::Table;
 use crate::{number, output, table};
 
 /// What `podium list` is told.
@@ -70,6 +71,17 @@ struct Listed<'a> {
     grader: Option<&'a std::path::Path>,
 }
 
+/// An element of the JSON of `podium list`.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Element<'a> {
+    Competition(&'a Listed<'a>),
+    /// A folder that cannot be read as a competition: the message names its file.
+    Broken {
+        error: ErrorInJson<'a>,
+    },
+}
+
 /// Prints the competitions.
 ///
 /// # Errors
@@ -95,11 +107,13 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         .map(|competition| listed(competition, &places))
         .filter(|listed| !arguments.ready || (listed.data_prepared && listed.grader.is_some()))
         .collect();
-    for problem in &listing.problems {
-        Failure::from(problem).print();
-    }
+    let failures: Vec<Failure> = listing.problems.iter().map(Failure::from).collect();
+    failures.iter().for_each(Failure::print);
     if shared.json {
-        output::print_json(&chosen)?;
+        let broken = failures.iter().map(|failure| Element::Broken { error: failure.to_json() });
+        output::print_json(
+            &chosen.iter().map(Element::Competition).chain(broken).collect::<Vec<_>>(),
+        )?;
     } else if listing.competitions.is_empty() && listing.problems.is_empty() {
         return Err(nothing_found(&places));
     } else {
@@ -112,7 +126,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
             places.data.display(),
         ))?;
     }
-    Ok(if listing.problems.is_empty() { Exit::Success } else { Exit::Usage })
+    Ok(failures.iter().map(Failure::exit).max().unwrap_or(Exit::Success))
 }
 
 fn listed<'a>(competition: &'a Competition, places: &Places) -> Listed<'a> {
@@ -132,16 +146,16 @@ fn listed<'a>(competition: &'a Competition, places: &Places) -> Listed<'a> {
 }
 
 fn as_table(competitions: &[Listed]) -> String {
-    let mut table = table::with_headings([
-        "competition",
-        "split",
-        "category",
-        "metric",
-        "better",
-        "medals",
-        "issues",
-        "data",
-        "grader",
+    let mut table = Table::new([
+        table::needed("competition"),
+        table::optional("split", 3),
+        table::optional("category", 7),
+        table::optional("metric", 8),
+        table::optional("better", 4),
+        table::optional("medals", 5),
+        table::optional("issues", 6),
+        table::optional("data", 2),
+        table::optional("grader", 1),
     ]);
     let yes_or_no = |yes: bool| if yes { "yes" } else { "-" };
     for listed in competitions {
@@ -160,7 +174,7 @@ fn as_table(competitions: &[Listed]) -> String {
             Cell::new(yes_or_no(listed.grader.is_some())),
         ]);
     }
-    table.to_string()
+    table.lines()
 }
 
 /// The name of a split, as `--split` takes it.

@@ -73,11 +73,9 @@ fn description(competition: &Competition) -> String {
             .as_deref()
             .unwrap_or(&format!("# {name}\n\nThere is no description.md.")),
     );
-    if output::stdout_is_terminal() {
-        let skin = MadSkin::default();
-        skin.text(&text, Some(output::width().min(110))).to_string()
-    } else {
-        text
+    match output::width() {
+        Some(width) => MadSkin::default().text(&text, Some(width.min(110))).to_string(),
+        None => text,
     }
 }
 

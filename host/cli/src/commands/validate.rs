@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use owo_colors::OwoColorize;
 use podium::{GradingContext, GradingOptions};
 
-use crate::arguments::{LimitOptions, Shared};
+use crate::arguments::{InputLimitOption, Shared};
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, WithError};
 use crate::places::Places;
 use crate::{engine, interrupt, output};
 
@@ -22,8 +22,10 @@ pub(crate) struct Arguments {
     /// Validate with this component in the place of the competition's own
     #[arg(long, value_name = "FILE.wasm")]
     grader: Option<PathBuf>,
+    // No other limit: the least fuel, memory or time with which a submission is found to be valid would tell something
+    // of how it compares with the answers.
     #[command(flatten)]
-    limits: LimitOptions,
+    limit: InputLimitOption,
 }
 
 /// Validates and prints the verdict.
@@ -40,32 +42,30 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         ..GradingOptions::default()
     };
     let context =
-        GradingContext::new(engine::start(shared)?, &places.data, arguments.limits.overrides());
+        GradingContext::new(engine::start(shared)?, &places.data, arguments.limit.overrides());
     let validation = context.validate(&competition, &arguments.submission, &options);
+    let failure = if cancellation.is_cancelled() {
+        Some(Failure::new(Exit::Interrupted, "stopped before there was a verdict"))
+    } else {
+        Failure::of_validation(&validation)
+    };
     if shared.json {
-        output::print_json(&validation)?;
+        output::print_json(&WithError::new(&validation, failure.as_ref()))?;
     }
-    let message = output::harmless(validation.message.as_deref().unwrap_or_default());
-    if validation.outcome.is_infrastructure_failure() {
-        return Err(match cancellation.is_cancelled() {
-            true => Failure::new(Exit::Interrupted, "stopped before there was a verdict"),
-            false => Failure::of_outcome(validation.outcome, &message),
-        });
-    }
-    if !shared.json {
-        for warning in &validation.warnings {
-            output::error_line(&format!(
-                "{} {}",
-                "warning:".yellow().bold(),
-                output::harmless(warning)
-            ));
-        }
-        // The two sentences begin as the reference's do, which agents have learned to look for.
-        if validation.valid {
+    let Some(failure) = failure else {
+        if !shared.json {
+            validation.warnings.iter().for_each(|warning| output::warning_line(warning));
+            // Here and below: the words with which the reference begins, which agents have learned to look for.
             output::print(&format!("{}", "Submission is valid.".green()))?;
-        } else {
-            output::print(&format!("{} {message}", "Submission invalid!".red()))?;
         }
+        return Ok(Exit::Success);
+    };
+    if failure.exit() != Exit::InvalidSubmission {
+        failure.print();
+    } else if !shared.json {
+        validation.warnings.iter().for_each(|warning| output::warning_line(warning));
+        output::print(&format!("{} {failure}", "Submission invalid!".red()))?;
+        failure.print_hints();
     }
-    Ok(validation.outcome.into())
+    Ok(failure.exit())
 }

@@ -9,7 +9,7 @@ use owo_colors::OwoColorize;
 use podium::{
     Cancellation, Catalog, Difference, Engine, Grader, Input, Receipt, RunGroupReport, Verification,
 };
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::arguments::Shared;
 use crate::exit::Exit;
@@ -39,12 +39,23 @@ pub(crate) struct Arguments {
 struct Verified {
     receipt: PathBuf,
     result: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     differences: Vec<Difference>,
-    #[serde(skip)]
-    exit: Exit,
+    /// What is noted beside the claim and is not so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    made_by: Vec<Difference>,
+    #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "in_json")]
+    failure: Option<Failure>,
+}
+
+impl Verified {
+    fn exit(&self) -> Exit {
+        self.failure.as_ref().map_or(Exit::Success, Failure::exit)
+    }
+}
+
+fn in_json<S: Serializer>(failure: &Option<Failure>, serializer: S) -> Result<S::Ok, S::Error> {
+    failure.as_ref().map(Failure::to_json).serialize(serializer)
 }
 
 /// Verifies all receipts and prints what became of each.
@@ -78,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         return Ok(Exit::Interrupted);
     }
     // That a receipt does not hold is the worst that there is to say.
-    let exits = || all.iter().map(|verified| verified.exit);
+    let exits = || all.iter().map(Verified::exit);
     Ok(exits()
         .find(|exit| *exit == Exit::Differs)
         .or_else(|| exits().max())
@@ -95,40 +106,49 @@ struct Verifier<'a> {
 
 impl Verifier<'_> {
     fn verify(&self, path: &Path) -> Verified {
-        let verified = |result, message: Option<String>, differences, exit| Verified {
+        let holds = |made_by| Verified {
+            receipt: path.to_owned(),
+            result: "identical",
+            differences: Vec::new(),
+            made_by,
+            failure: None,
+        };
+        let fails = |result, differences, failure| Verified {
             receipt: path.to_owned(),
             result,
-            message,
             differences,
-            exit,
+            made_by: Vec::new(),
+            failure: Some(failure),
         };
         match self.check(path) {
-            Err(failure) => {
-                verified("not-checked", Some(failure.to_string()), Vec::new(), failure.exit())
-            }
-            Ok(Verification::Identical) => verified("identical", None, Vec::new(), Exit::Success),
-            Ok(Verification::OtherMaterial(differences)) => verified(
+            Err(failure) => fails("not-checked", Vec::new(), failure),
+            Ok(Verification::Identical { made_by }) => holds(made_by),
+            Ok(Verification::OtherMaterial(differences)) => fails(
                 "other-material",
-                Some(
-                    "nothing was graded: grader or inputs are not those of the receipt".to_owned(),
-                ),
                 differences,
-                Exit::Differs,
+                Failure::new(
+                    Exit::Differs,
+                    "nothing was graded: grader or inputs are not those of the receipt",
+                )
+                .hint("name the right ones with --grader, --submission and --answers"),
             ),
-            Ok(Verification::Differs(differences)) => verified(
+            Ok(Verification::Differs(differences)) => fails(
                 "differs",
-                Some("the same grader with the same inputs gives something else".to_owned()),
                 differences,
-                Exit::Differs,
+                Failure::new(
+                    Exit::Differs,
+                    "the same grader with the same inputs gives something else",
+                ),
             ),
-            Ok(Verification::Inconclusive(failure)) => {
-                verified("inconclusive", Some(failure.to_string()), Vec::new(), Exit::GraderFailed)
-            }
-            Ok(_) => verified(
+            Ok(Verification::Inconclusive(failure)) => fails(
                 "inconclusive",
-                Some("this program does not know what came of it".to_owned()),
                 Vec::new(),
-                Exit::GraderFailed,
+                Failure::new(Exit::GraderFailed, failure.to_string()),
+            ),
+            Ok(_) => fails(
+                "inconclusive",
+                Vec::new(),
+                Failure::new(Exit::GraderFailed, "this program does not know what came of it"),
             ),
         }
     }
@@ -176,25 +196,28 @@ impl Verifier<'_> {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        if let Some(path) =
-            [folder, &folder.join("..")].into_iter().find_map(|folder| reported_in(folder, receipt))
-        {
-            return Ok(path);
+        let reported = [folder, &folder.join("..")]
+            .into_iter()
+            .find_map(|folder| reported_in(folder, receipt));
+        if let Some(path) = reported.as_deref().filter(|path| path.is_file()) {
+            return Ok(path.to_owned());
         }
         let name = receipt.claim.submission().map(|input| input.name.as_str()).unwrap_or_default();
         // A name is one step, or it would lead anywhere.
         let beside =
             Path::new(name).file_name().map(|name| folder.join(name)).filter(|path| path.is_file());
         beside.ok_or_else(|| {
-            Failure::new(
-                Exit::Missing,
-                format!(
-                    "{}: it is not known where the submission `{}` lies",
-                    receipt_path.display(),
-                    output::harmless(name)
+            let name = output::harmless(name);
+            let message = match reported {
+                None => format!("it is not known where the submission `{name}` lies"),
+                Some(path) => format!(
+                    "the submission `{name}` is not where the report says, at {}",
+                    output::harmless(&path.display().to_string())
                 ),
+            };
+            Failure::new(Exit::Missing, message).hint(
+                "name it with --submission FILE, or verify from the folder from which it was graded",
             )
-            .hint("name it with --submission FILE")
         })
     }
 
@@ -220,7 +243,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Where the submission of a receipt lies, by the reports of run groups in a folder.
+/// Where the submission of a receipt lies or lay, by the reports of run groups in a folder.
 fn reported_in(folder: &Path, receipt: &Receipt) -> Option<PathBuf> {
     let mut reports: Vec<PathBuf> = std::fs::read_dir(folder)
         .ok()?
@@ -233,34 +256,46 @@ fn reported_in(folder: &Path, receipt: &Receipt) -> Option<PathBuf> {
         .collect();
     reports.sort();
     reports.iter().rev().find_map(|path| {
-        let group = RunGroupReport::parse(&std::fs::read_to_string(path).ok()?).ok()?;
+        let group = RunGroupReport::read(path).ok()?;
         let report = group
             .competition_reports
             .into_iter()
             .find(|report| report.receipt_id == Some(receipt.id))?;
-        Some(PathBuf::from(report.submission_path)).filter(|path| path.is_file())
+        Some(PathBuf::from(report.submission_path))
     })
 }
 
 fn in_words(verified: &Verified) -> String {
-    let result = match verified.exit {
+    let result = match verified.exit() {
         Exit::Success => verified.result.green().to_string(),
         Exit::Differs => verified.result.red().to_string(),
         _ => verified.result.yellow().to_string(),
     };
-    let mut text = format!("{}: {result}", verified.receipt.display());
-    if let Some(message) = &verified.message {
+    let receipt = verified.receipt.display().to_string();
+    let mut text = format!("{}: {result}", output::harmless(&receipt));
+    if let Some(failure) = &verified.failure {
+        // Errors about the receipt's own file begin with its name, which is there already.
+        let message = failure.to_string();
+        let message = message.strip_prefix(&format!("{receipt}: ")).unwrap_or(&message);
         text.push_str(&format!(": {}", output::harmless(message)));
     }
-    for Difference { field, claimed, found } in &verified.differences {
-        let or_nothing =
-            |value: &Option<String>| output::harmless(value.as_deref().unwrap_or("nothing"));
-        text.push_str(&format!(
-            "\n  {}: claimed {}, found {}",
-            output::harmless(field),
-            or_nothing(claimed),
-            or_nothing(found)
-        ));
+    for difference in &verified.differences {
+        text.push_str(&format!("\n  {}", difference_in_words(difference)));
+    }
+    for difference in &verified.made_by {
+        let note = "beside the claim, which holds";
+        text.push_str(&format!("\n  {note}: {}", difference_in_words(difference)));
+    }
+    for hint in verified.failure.iter().flat_map(Failure::hints) {
+        text.push_str(&format!("\n  {} {hint}", "hint:".cyan()));
     }
     text
+}
+
+fn difference_in_words(difference: &Difference) -> String {
+    let Difference { field, claimed, found } = difference;
+    let or_nothing =
+        |value: &Option<String>| output::harmless(value.as_deref().unwrap_or("nothing"));
+    let field = output::harmless(field);
+    format!("{field}: claimed {}, found {}", or_nothing(claimed), or_nothing(found))
 }
