@@ -92,8 +92,11 @@ impl Table {
 
 /// The width of a table's widest line, in columns of a terminal.
 fn widest_line(table: &comfy_table::Table) -> usize {
-    const PADDING: usize = 2;
-    table.column_max_content_widths().iter().map(|&width| usize::from(width) + PADDING).sum()
+    // A blank on each side of a cell, and one more between columns and at the edges, where other styles have lines.
+    const AROUND: usize = 3;
+    const EDGE: usize = 1;
+    let widths = table.column_max_content_widths();
+    widths.iter().map(|&width| usize::from(width) + AROUND).sum::<usize>() + EDGE
 }
 
 /// A cell with a number, at the right.
@@ -117,9 +120,10 @@ mod tests {
         for (width, seen) in [
             (None, [true, true, true]),
             (Some(200), [true, true, true]),
-            (Some(99), [true, false, true]),
-            (Some(60), [true, false, true]),
-            (Some(58), [true, false, false]),
+            (Some(103), [true, false, true]),
+            (Some(104), [true, true, true]),
+            (Some(62), [true, false, true]),
+            (Some(61), [true, false, false]),
             (Some(10), [true, false, false]),
         ] {
             let text = table.lines_within(width);
@@ -129,7 +133,7 @@ mod tests {
             }
             let rows = &lines[..4];
             assert_eq!(text.contains("left out"), seen.contains(&false), "{text}");
-            if let Some(width) = width.filter(|&width| width >= 58) {
+            if let Some(width) = width.filter(|&width| width >= 61) {
                 let visible = |line: &str| anstream::adapter::strip_str(line).to_string();
                 assert!(
                     rows.iter().all(|line| visible(line).chars().count() <= width),

@@ -291,7 +291,7 @@ impl GradingContext {
                 GradedSubmission { report, receipt, usage }
             }
             Verdict::InvalidSubmission(message) => {
-                let hint = submission_hint::hint(&submission.head(submission_hint::HEAD_BYTES));
+                let hint = hint(submission, &message);
                 let ending = Ending { hint, ..Ending::new(Outcome::InvalidSubmission, message) };
                 GradedSubmission { receipt, usage, ..ended(report, ending) }
             }
@@ -427,6 +427,11 @@ impl Validation {
     }
 }
 
+/// What is probably wrong with a submission that was refused with this message.
+fn hint(submission: &Input, message: &str) -> Option<String> {
+    submission_hint::hint(&submission.head(submission_hint::HEAD_BYTES), message)
+}
+
 /// Whether a path has the extension that the reference asks for, in any case.
 fn is_csv(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
@@ -438,9 +443,7 @@ fn open_submission(path: &Path, limit: u64) -> Result<Input, Ending> {
         let message =
             format!("{shown}: a submission has to be a CSV file; give it the extension .csv");
         // Nothing but another name would make no CSV of, say, an archive.
-        let hint = Input::open(path, limit)
-            .ok()
-            .and_then(|input| submission_hint::hint(&input.head(submission_hint::HEAD_BYTES)));
+        let hint = Input::open(path, limit).ok().and_then(|input| hint(&input, &message));
         return Err(Ending { hint, ..Ending::new(Outcome::NoSubmission, message) });
     }
     Input::open(path, limit).map_err(|error| {

@@ -13,6 +13,10 @@ pub(crate) fn plain(message: &str) -> String {
         ("unknown variant ", "unknown value "),
         ("missing field ", "missing key "),
     ];
+    // What serde says of a list in the place of a table.
+    if message.starts_with("invalid length ") && message.contains(", expected struct ") {
+        return "found a list, expected a table".to_owned();
+    }
     let message = match BEGINNINGS.iter().find(|(begin, _)| message.starts_with(begin)) {
         Some((begin, instead)) => format!("{instead}{}", &message[begin.len()..]),
         None => message.to_owned(),
@@ -145,6 +149,8 @@ mod tests {
                 assert!(!message.contains("struct") && !message.contains("64"), "{message}");
             }
         }
+        let list = serde_json::from_str::<Seals>("[]").unwrap_err().to_string();
+        assert_eq!(plain(&list), "found a list, expected a table");
         assert_eq!(plain("something else"), "something else");
     }
 }

@@ -8,10 +8,12 @@ use crate::file_kind::FileKind;
 /// How many bytes of a submission are looked at: the first line of the widest known submission is shorter.
 pub(crate) const HEAD_BYTES: u32 = 64 << 10;
 
-/// A hint for whoever made the submission that begins with these bytes; `None` where nothing is remarkable.
-pub(crate) fn hint(head: &[u8]) -> Option<String> {
+/// A hint for whoever made the submission that begins with these bytes; `None` where nothing is remarkable, or where the
+/// message says the same.
+pub(crate) fn hint(head: &[u8], message: &str) -> Option<String> {
     if let Some(FileKind { name, advice }) = FileKind::of(head) {
-        return Some(format!("the file is {name}, whatever its name says: {advice}"));
+        let is_new = !message.contains(advice);
+        return is_new.then(|| format!("the content is {name}: {advice}"));
     }
     let text = String::from_utf8_lossy(head);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -62,12 +64,9 @@ mod tests {
     #[test]
     fn what_is_probably_wrong_is_said_and_nothing_else() {
         for (head, part) in [
-            (
-                &b"\x1f\x8b\x08\0\0\0"[..],
-                Some("gzip-compressed data, whatever its name says: decompress"),
-            ),
+            (&b"\x1f\x8b\x08\0\0\0"[..], Some("gzip-compressed data: decompress")),
             (b"PAR1\x15", Some("a Parquet file")),
-            (b"\xff\xfei\0d\0,\0", Some("UTF-16 text, whatever its name says: save it as UTF-8")),
+            (b"\xff\xfei\0d\0,\0", Some("UTF-16 text: save it as UTF-8")),
             (b"id;label\n1;0\n2;1\n", Some("a semicolon seems to separate")),
             (b"\xef\xbb\xbfid\tlabel\n1\t0\n", Some("a tab seems to separate")),
             (b"id|label\r\n1|0\r\n", Some("a bar seems to separate")),
@@ -84,7 +83,7 @@ mod tests {
             (b"\n\n", None),
             (b"\xff\xfa,label\n", None),
         ] {
-            let found = hint(head);
+            let found = hint(head, "refused");
             match (part, &found) {
                 (None, None) => {}
                 (Some(part), Some(text)) if text.contains(part) => {}
@@ -93,10 +92,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn nothing_is_said_twice() {
+        let head = b"\xff\xfei\0d\0";
+        assert_eq!(hint(head, "it begins like UTF-16; save it as UTF-8"), None);
+        assert!(hint(head, "it has no column").is_some());
+    }
+
     proptest! {
         #[test]
         fn no_bytes_upset_it(head in prop::collection::vec(any::<u8>(), 0..300)) {
-            let _ = hint(&head);
+            let _ = hint(&head, "refused");
         }
     }
 }
