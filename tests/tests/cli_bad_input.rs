@@ -309,8 +309,6 @@ fn command_lines_that_make_no_sense_end_with_two() {
         vec!["validate", "submission.csv", "example", "--memory", "1MiB"],
         vec!["validate", "submission.csv", "example", "--wall-clock", "1s"],
         vec!["list", "--split", "huge"],
-        vec!["--competitions", "no/such/folder", "list"],
-        vec!["--graders", "submission.csv", "list"],
     ] {
         let ran = workbench.run(arguments.iter().copied()).ends_with(2);
         assert!(!ran.stderr.is_empty(), "{arguments:?}");
@@ -321,6 +319,28 @@ fn command_lines_that_make_no_sense_end_with_two() {
     let arguments = ["grade-sample", "submission.csv", "example", "--memory", "99TiB"];
     let ran = workbench.run(arguments).ends_with(2);
     assert!(ran.stderr.contains("between 64 KiB and 4 GiB"), "{}", ran.stderr);
+}
+
+#[test]
+fn folders_that_flags_name_have_to_be_there() {
+    let workbench = Workbench::with_example();
+    for flag in ["--competitions", "--graders"] {
+        for (folder, code, word) in
+            [("no/such/folder", 3, "does not exist"), ("submission.csv", 6, "is no folder")]
+        {
+            for command in ["list", "doctor"] {
+                let ran = workbench.run([flag, folder, command]).ends_with(code);
+                assert!(ran.stderr.contains(flag) && ran.stderr.contains(word), "{}", ran.stderr);
+                assert_eq!(ran.stdout, "");
+                let error = workbench.run([flag, folder, command, "--json"]).ends_with(code).json();
+                assert_eq!(error["error"]["exit_code"], code, "{error}");
+            }
+        }
+    }
+    // A cache that cannot be used is no reason not to grade, but whoever named it wants to know.
+    let arguments = ["grade-sample", "submission.csv", "example", "--cache-dir", "submission.csv"];
+    let ran = workbench.run(arguments).ends_with(0);
+    assert!(ran.stderr.contains("warning: compiled graders are not kept"), "{}", ran.stderr);
 }
 
 /// The program with a watchdog: what waits for ever fails the test instead of hanging it.
@@ -479,10 +499,6 @@ fn command_lines_that_make_no_sense_are_said_in_json_as_well() {
         (
             vec!["grade-sample", "submission.csv", "example", "--json", "--fuel", "0"],
             ["out of range", "between 1 unit of fuel"],
-        ),
-        (
-            vec!["--competitions", "no/such/folder", "list", "--json"],
-            ["--competitions", "not exist"],
         ),
     ] {
         let ran = workbench.run(arguments.iter().copied()).ends_with(2);

@@ -4,6 +4,7 @@ use podium::{CacheLocation, Engine, EngineSettings};
 
 use crate::arguments::Shared;
 use crate::failure::Failure;
+use crate::output;
 
 /// Sets up the engine.
 ///
@@ -15,5 +16,10 @@ pub(crate) fn start(shared: &Shared) -> Result<Engine, Failure> {
         (Some(folder), false) => CacheLocation::Folder(folder.clone()),
         (None, false) => CacheLocation::UserDefault,
     };
-    Ok(Engine::new(EngineSettings { cache, ..EngineSettings::default() })?)
+    let engine = Engine::new(EngineSettings { cache, ..EngineSettings::default() })?;
+    // Gradings work without. Only whoever named a folder expects that it is used.
+    if let (Some(_), Err(reason)) = (&shared.cache_dir, engine.cache_folder()) {
+        output::warning_line(&format!("compiled graders are not kept: {reason}"));
+    }
+    Ok(engine)
 }

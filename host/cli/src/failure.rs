@@ -215,6 +215,9 @@ impl From<&Error> for Failure {
                 (Exit::Missing, Some("check the path"))
             }
             Error::Input { problem: InputProblem::Missing, .. } => (Exit::Missing, None),
+            Error::Write { source, .. } if is_not_there(source) => {
+                (Exit::Files, Some("the folder has to be there: make it, or name another"))
+            }
             Error::Read { .. } | Error::Write { .. } | Error::Input { .. } => (Exit::Files, None),
             Error::Grader { problem: GraderProblem::Unreadable(source), .. } => {
                 let exit = if is_not_there(source) { Exit::Missing } else { Exit::Files };

@@ -65,8 +65,11 @@ fn named_folders(flag: &str, folders: &[PathBuf]) -> Result<(), Failure> {
     match folders.iter().find(|folder| !folder.is_dir()) {
         None => Ok(()),
         Some(folder) => {
-            let what = if folder.exists() { "is no folder" } else { "does not exist" };
-            Err(Failure::new(Exit::Usage, format!("{flag}: {} {what}", folder.display()))
+            let (exit, what) = match folder.exists() {
+                true => (Exit::Files, "is no folder"),
+                false => (Exit::Missing, "does not exist"),
+            };
+            Err(Failure::new(exit, format!("{flag}: {} {what}", folder.display()))
                 .hint("give a folder that holds what is looked for, not the thing itself"))
         }
     }

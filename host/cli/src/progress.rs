@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar that counts gradings.
+/// A bar that counts what is done.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// A bar of this many steps.
-    pub(crate) fn of(steps: usize) -> Progress {
+    /// A bar of this many steps, with what is done in one of them: `graded`.
+    pub(crate) fn of(steps: usize, done: &str) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
-        let template = "{spinner:.green} {pos}/{len} graded [{bar:30.cyan/blue}] {elapsed}, {eta} left  {wide_msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
+        let template = format!(
+            "{{spinner:.green}} {{pos}}/{{len}} {done} [{{bar:30.cyan/blue}}] {{elapsed}}, {{eta}} left  {{wide_msg}}"
+        );
+        if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style.progress_chars("=> "));
         }
         bar.enable_steady_tick(Duration::from_millis(200));

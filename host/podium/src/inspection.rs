@@ -62,8 +62,11 @@ pub enum GraderProblem {
     #[error("the file is empty; build or download it again")]
     Empty,
     /// The bytes are something else.
-    #[error("this is not WebAssembly but {0}; a grader is a WebAssembly component (.wasm)")]
-    NotWasm(String),
+    #[error(
+        "this is not WebAssembly{}; a grader is a WebAssembly component (.wasm)",
+        .0.as_ref().map(|kind| format!(" but {kind}")).unwrap_or_default()
+    )]
+    NotWasm(Option<String>),
     /// A module where a component was expected.
     #[error(
         "this is a core WebAssembly module, not a component; make a component of it with `cargo xtask graders` or \
@@ -272,11 +275,11 @@ fn check_kind(bytes: &[u8]) -> Result<(), GraderProblem> {
         return Ok(());
     }
     let kind = match FileKind::of(bytes) {
-        Some(kind) => format!("{} ({})", kind.name, kind.advice),
+        Some(kind) => Some(format!("{} ({})", kind.name, kind.advice)),
         None if bytes.starts_with(b"(") => {
-            "WebAssembly text (turn it into binary first, with `wasm-tools parse`)".to_owned()
+            Some("WebAssembly text (turn it into binary first, with `wasm-tools parse`)".to_owned())
         }
-        None => "something else".to_owned(),
+        None => None,
     };
     Err(GraderProblem::NotWasm(kind))
 }

@@ -15,6 +15,7 @@ use crate::docker::DockerEngine;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::places::Places;
+use crate::progress::Progress;
 use crate::{engine, number, output};
 
 /// Versions of NVIDIA's container toolkit below this one let an image run code on the host (CVE-2025-23266).
@@ -184,7 +185,11 @@ fn descriptions(engine: Result<&Engine, &Failure>, places: &Places, listing: &Li
     };
     let mut asked = 0_usize;
     let mut wrong = Vec::new();
+    // The first time, each of them has to be compiled.
+    let progress = Progress::of(listing.competitions.len(), "graders asked");
     for competition in &listing.competitions {
+        progress.say(competition.id());
+        progress.step();
         let Ok(path) = competition.grader() else { continue };
         let is_own = path.starts_with(&competition.folder);
         if !is_own && !competition.missing_answers_in(&places.data).is_empty() {
@@ -197,6 +202,7 @@ fn descriptions(engine: Result<&Engine, &Failure>, places: &Places, listing: &Li
             wrong.push(format!("{}: {mismatch}", path.display()));
         }
     }
+    progress.finish();
     match wrong.as_slice() {
         [] if asked == 0 => Check::ok(name, "no grader is in use here"),
         [] => Check::ok(

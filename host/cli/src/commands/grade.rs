@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         ..BatchOptions::default()
     };
     let observer = Observer {
-        progress: Progress::of(list.len()),
+        progress: Progress::of(list.len(), "graded"),
         receipts: receipts.as_deref(),
         failure: Mutex::default(),
     };

@@ -109,13 +109,14 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         .collect();
     let failures: Vec<Failure> = listing.problems.iter().map(Failure::from).collect();
     failures.iter().for_each(Failure::print);
+    if listing.competitions.is_empty() && failures.is_empty() {
+        return Err(nothing_found(&places));
+    }
     if shared.json {
         let broken = failures.iter().map(|failure| Element::Broken { error: failure.to_json() });
         output::print_json(
             &chosen.iter().map(Element::Competition).chain(broken).collect::<Vec<_>>(),
         )?;
-    } else if listing.competitions.is_empty() && listing.problems.is_empty() {
-        return Err(nothing_found(&places));
     } else {
         output::print(&as_table(&chosen))?;
         let ready =

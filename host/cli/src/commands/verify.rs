@@ -208,16 +208,23 @@ impl Verifier<'_> {
             Path::new(name).file_name().map(|name| folder.join(name)).filter(|path| path.is_file());
         beside.ok_or_else(|| {
             let name = output::harmless(name);
-            let message = match reported {
-                None => format!("it is not known where the submission `{name}` lies"),
-                Some(path) => format!(
-                    "the submission `{name}` is not where the report says, at {}",
-                    output::harmless(&path.display().to_string())
+            match reported {
+                None => Failure::new(
+                    Exit::Missing,
+                    format!("it is not known where the submission `{name}` lies"),
+                )
+                .hint("name it with --submission FILE"),
+                Some(path) => Failure::new(
+                    Exit::Missing,
+                    format!(
+                        "the submission `{name}` is not where the report says, at {}",
+                        output::harmless(&path.display().to_string())
+                    ),
+                )
+                .hint(
+                    "name it with --submission FILE, or verify from the folder from which it was graded",
                 ),
-            };
-            Failure::new(Exit::Missing, message).hint(
-                "name it with --submission FILE, or verify from the folder from which it was graded",
-            )
+            }
         })
     }
 
