@@ -308,6 +308,7 @@ fn command_lines_that_make_no_sense_end_with_two() {
         vec!["validate", "submission.csv", "example", "--fuel", "1000"],
         vec!["validate", "submission.csv", "example", "--memory", "1MiB"],
         vec!["validate", "submission.csv", "example", "--wall-clock", "1s"],
+        vec!["validate", "submission.csv", "example", "--max-input", "1GiB"],
         vec!["list", "--split", "huge"],
     ] {
         let ran = workbench.run(arguments.iter().copied()).ends_with(2);
@@ -404,6 +405,7 @@ fn every_command_ends_with_the_code_of_the_table() {
                 &["show", "example"],
                 &["grade-sample", "submission.csv", "example"],
                 &["validate", "submission.csv", "example"],
+                &["grade", "--submission", "runs.jsonl", "--output-dir", "out"],
             ],
             [3, 6, 2],
         ),

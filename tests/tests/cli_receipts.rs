@@ -82,6 +82,18 @@ fn whatever_differs_is_named() {
 }
 
 #[test]
+fn answers_that_are_not_there_are_told_from_those_that_cannot_be_read() {
+    let answers = "data/example/prepared/private/answers.csv";
+    let workbench = with_receipt();
+    fs::remove_file(workbench.path(answers)).unwrap();
+    let ran = workbench.run(["verify", "receipt.json"]).ends_with(3);
+    assert!(ran.stdout.contains("hint: name the data folder with --data-dir"), "{}", ran.stdout);
+    fs::create_dir(workbench.path(answers)).unwrap();
+    let ran = workbench.run(["verify", "receipt.json"]).ends_with(6);
+    assert!(ran.stdout.contains("this is a folder"), "{}", ran.stdout);
+}
+
+#[test]
 fn an_old_grader_is_found_by_its_digest() {
     let workbench = with_receipt();
     let receipt: Value =

@@ -92,8 +92,9 @@ pub(crate) struct LimitOptions {
     /// Time that a grading may take on this machine: 90s, 30m, 2h
     #[arg(long, value_name = "TIME", value_parser = wall_clock)]
     wall_clock: Option<u64>,
-    #[command(flatten)]
-    input: InputLimitOption,
+    /// Size that a submission, and each file of answers, may have: 100MiB, 8GiB
+    #[arg(long, value_name = "SIZE", value_parser = input)]
+    max_input: Option<u64>,
 }
 
 impl LimitOptions {
@@ -103,24 +104,8 @@ impl LimitOptions {
             fuel: self.fuel,
             memory_bytes: self.memory,
             wall_clock_seconds: self.wall_clock,
-            ..self.input.overrides()
+            input_bytes: self.max_input,
         }
-    }
-}
-
-/// The one limit that says something about a submission and nothing about the grading of it.
-#[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Limits of one grading")]
-pub(crate) struct InputLimitOption {
-    /// Size that a submission, and each file of answers, may have: 100MiB, 8GiB
-    #[arg(long, value_name = "SIZE", value_parser = input)]
-    max_input: Option<u64>,
-}
-
-impl InputLimitOption {
-    /// The limit that was given, for the library.
-    pub(crate) fn overrides(&self) -> LimitOverrides {
-        LimitOverrides { input_bytes: self.max_input, ..LimitOverrides::default() }
     }
 }
 

@@ -153,7 +153,7 @@ fn hint_of_kind(kind: Option<&str>) -> Option<&'static str> {
         ),
         failure_kind::NOT_LOADABLE => Some("`podium inspect` says more of a component"),
         failure_kind::INPUT_TOO_LARGE => Some(
-            "--max-input raises the limit for `grade-sample`, `grade` and `validate`, input_bytes under [limits] of \
+            "--max-input raises the limit for `grade-sample` and `grade`, input_bytes under [limits] of \
              competition.toml for all gradings of the competition",
         ),
         "out-of-fuel" => Some(
@@ -194,8 +194,12 @@ impl From<&Error> for Failure {
                     "`podium list` shows all; folders of others are named with --competitions or PODIUM_COMPETITIONS",
                 ),
             ),
-            Error::ListedCompetitions { .. } => (
-                Exit::Missing,
+            Error::ListedCompetitions { problems } => (
+                problems
+                    .iter()
+                    .map(|(_, problem)| Failure::from(problem).exit())
+                    .max()
+                    .unwrap_or(Exit::Missing),
                 Some("correct these lines, or put # in front of them; nothing was graded"),
             ),
             Error::NoGrader { .. } => (

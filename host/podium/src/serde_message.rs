@@ -49,7 +49,7 @@ fn found(text: &str) -> String {
 
 /// What was wanted: `f64` becomes `a number`.
 fn expected(wanted: &str) -> String {
-    let (word, rest) = match wanted.find(|end: char| end == ' ' || end == ',') {
+    let (word, rest) = match wanted.find([' ', ',']) {
         Some(end) if wanted.starts_with("struct ") || wanted.starts_with("enum ") => {
             // The name of a Rust type says nothing; where more follows, it follows a further space.
             let after = wanted[end + 1..].find(' ').map_or(wanted.len(), |next| end + 1 + next);

@@ -15,6 +15,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::error::Error;
+use crate::file_kind::FileKind;
 use crate::message;
 use crate::regular_file;
 
@@ -68,7 +69,11 @@ pub fn read_submission_list(path: &Path) -> Result<SubmissionList, Error> {
         Err(error) => {
             let line =
                 bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
-            return Err(wrong(line, "this is not UTF-8 text".to_owned()));
+            let what = match FileKind::of(&bytes) {
+                Some(FileKind { name, advice }) => format!("this is {name}: {advice}"),
+                None => "this is not UTF-8 text: save the list as UTF-8".to_owned(),
+            };
+            return Err(wrong(line, what));
         }
     };
     parse_submission_list(text).map_err(|(line, message)| wrong(line, message))
@@ -219,7 +224,9 @@ fn not_json(error: &serde_json::Error) -> String {
 /// What serde_json says, without its own "at line 1 column 7": the line is always 1 here.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.split(" at line ").next().unwrap_or(&text).to_owned()
+    let text = text.split(" at line ").next().unwrap_or(&text);
+    text.replace("EOF while parsing", "the line ends within")
+        .replace("expected value", "no value begins here")
 }
 
 fn kind(value: &Value) -> &'static str {
@@ -259,7 +266,7 @@ mod tests {
     #[test]
     fn wrong_lines_are_named() {
         for (text, line, part) in [
-            ("{", 1, "not JSON"),
+            ("{", 1, "not JSON (column 1: the line ends within an object)"),
             ("\n{\"competition_id\": \"a\"}", 2, "`submission_path` is missing"),
             ("{\"submission_path\": \"a\"}", 1, "`competition_id` is missing"),
             ("[1]", 1, "found a list"),

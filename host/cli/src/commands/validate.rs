@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use owo_colors::OwoColorize;
-use podium::{GradingContext, GradingOptions};
+use podium::{GradingContext, GradingOptions, LimitOverrides};
 
-use crate::arguments::{InputLimitOption, Shared};
+use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::{Failure, WithError};
 use crate::places::Places;
 use crate::{engine, interrupt, output};
 
-/// What `podium validate` is told.
+/// What `podium validate` is told. No limits: the least fuel, say, with which a submission is found to be valid would tell
+/// something of how it compares with the answers.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The submission, a CSV file
@@ -22,10 +23,6 @@ pub(crate) struct Arguments {
     /// Validate with this component in the place of the competition's own
     #[arg(long, value_name = "FILE.wasm")]
     grader: Option<PathBuf>,
-    // No other limit: the least fuel, memory or time with which a submission is found to be valid would tell something
-    // of how it compares with the answers.
-    #[command(flatten)]
-    limit: InputLimitOption,
 }
 
 /// Validates and prints the verdict.
@@ -42,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         ..GradingOptions::default()
     };
     let context =
-        GradingContext::new(engine::start(shared)?, &places.data, arguments.limit.overrides());
+        GradingContext::new(engine::start(shared)?, &places.data, LimitOverrides::default());
     let validation = context.validate(&competition, &arguments.submission, &options);
     let failure = if cancellation.is_cancelled() {
         Some(Failure::new(Exit::Interrupted, "stopped before there was a verdict"))

@@ -233,7 +233,8 @@ impl Verifier<'_> {
             return Ok(self.arguments.answers.clone());
         }
         let competition = self.catalog.get(&receipt.claim.component.competition)?;
-        if let Some(missing) = competition.missing_answers_in(&self.places.data).first() {
+        let answers = competition.answers_in(&self.places.data);
+        if let Some(missing) = answers.iter().find(|path| !path.exists()) {
             return Err(Failure::new(
                 Exit::Missing,
                 format!(
@@ -245,7 +246,6 @@ impl Verifier<'_> {
             .hint("name the data folder with --data-dir, or the answers with --answers"));
         }
         // Whoever set the data folder up is trusted: links in it may lead wherever they like.
-        let answers = competition.answers_in(&self.places.data);
         Ok(answers.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect())
     }
 }
