@@ -127,7 +127,7 @@ fn receipts_of_examples_verify() {
                 receipt.verify(&grader, &submission, &answers, &Cancellation::default());
             assert_eq!(
                 verification,
-                Verification::Identical,
+                Verification::Identical { made_by: Vec::new() },
                 "{}, {name}",
                 example.competition.id()
             );
