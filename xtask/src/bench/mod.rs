@@ -448,6 +448,25 @@ mod tests {
     }
 
     #[test]
+    fn only_two_scores_can_differ() {
+        let measured = Measured { seconds: 1.0, peak_memory: None };
+        let graded =
+            |score| Ok(Graded { whole_process: measured, reading_and_grading: measured, score });
+        let failed = || Err(anyhow::anyhow!("no memory"));
+        for (podium, reference, expected) in [
+            (graded(0.5), Some(graded(0.5)), false),
+            (graded(0.5), Some(graded(0.6)), true),
+            (graded(f64::NAN), Some(graded(0.6)), true),
+            (graded(0.5), Some(failed()), false),
+            (failed(), Some(graded(0.5)), false),
+            (graded(0.5), None, false),
+        ] {
+            let differ = differing(&podium, reference.as_ref());
+            assert_eq!(differ.is_some(), expected, "{podium:?} {reference:?}");
+        }
+    }
+
+    #[test]
     fn scores_may_differ_in_their_last_digits() {
         for (left, right, same) in [
             (0.5, 0.5, true),
