@@ -198,7 +198,7 @@ fn summary(rows: &[Row]) -> Option<String> {
     let median = *ratios.get(ratios.len().checked_sub(1)? / 2)?;
     let met = if median >= TIMES_HALF { "met" } else { "not met" };
     Some(format!(
-        "The median ratio of {} competitions is {median:.1} ×; the goal is ≥ {TIMES_HALF} ×: {met}.",
+        "The median of the ratios is {median:.1} × ({} measured); the goal is ≥ {TIMES_HALF} ×: {met}.",
         ratios.len()
     ))
 }
@@ -295,7 +295,7 @@ mod tests {
             Row::large("x", 10, Ok(measured(podium, 1)), Some(Ok(measured(reference, 1))))
         };
         let text = summary(&[row(1.0, 4.0), row(1.0, 12.0), row(1.0, 30.0)]).unwrap();
-        assert!(text.contains("3 competitions is 12.0 ×") && text.ends_with(": met."), "{text}");
+        assert!(text.contains("is 12.0 × (3 measured)") && text.ends_with(": met."), "{text}");
         let text = summary(&[row(1.0, 4.0), row(1.0, 12.0)]).unwrap();
         assert!(text.contains("is 4.0 ×") && text.ends_with(": not met."), "{text}");
         let alone = Row::large("x", 10, Ok(measured(1.0, 1)), None);
