@@ -38,7 +38,15 @@ impl Column {
     /// # Errors
     /// Where text and numbers are mixed, which Python does not order.
     pub fn argsort(&self) -> Result<Vec<u32>, Failure> {
-        Ok(self.order()?.rows.clone())
+        self.sorted_rows().map(<[u32]>::to_vec)
+    }
+
+    /// As [`Column::argsort`], without a copy: the column keeps its order.
+    ///
+    /// # Errors
+    /// As [`Column::argsort`].
+    pub fn sorted_rows(&self) -> Result<&[u32], Failure> {
+        Ok(&self.order()?.rows)
     }
 
     /// Works out [`Column::order`].

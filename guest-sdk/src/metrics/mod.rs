@@ -11,7 +11,7 @@
 //!   [`probabilistic_f_beta()`];
 //! - scores that rank rows: [`roc_auc`], [`roc_auc_by_column`], [`roc_curve`], [`average_precision()`];
 //! - guesses and orders: [`ranking`]; sequences: [`levenshtein`]; places on the globe: [`haversine`];
-//! - angles: [`sin_cos`];
+//! - angles: [`sin_cos`], [`sin_cos_roughly`];
 //! - numbers: [`mean_absolute_error`], [`root_mean_squared_error`], [`root_mean_squared_log_error`], [`r2`];
 //! - correlation: [`pearson`], [`spearman`];
 //! - sums, means and quantiles in numpy's order of additions: [`numeric`].
@@ -53,4 +53,4 @@ pub use regression::{
     root_mean_squared_log_error,
 };
 pub use roc::{RocCurve, area_under_curve, roc_auc, roc_auc_by_column, roc_curve};
-pub use sine::sin_cos;
+pub use sine::{sin_cos, sin_cos_roughly};

@@ -62,21 +62,46 @@ impl Mul for Pair {
     }
 }
 
+/// Up to here, quarter turns times a part of `QUARTER_TURN` have no more digits than a float.
+const MOST_QUARTER_TURNS: f64 = 1_048_576.0; // 2²⁰
+/// π/2 in parts of 33 binary digits, and the rest.
+const QUARTER_TURN: [f64; 4] = [
+    1.570_796_326_734_125_6,
+    6.077_100_506_303_966e-11,
+    2.022_266_248_711_166_5e-21,
+    8.478_427_660_368_9e-32,
+];
+
+/// -1/6 and 1/24, and what is left of them beyond a float.
+const MINUS_SIXTH: Pair = Pair::new(-1.0 / 6.0, -9.25185853854297e-18);
+const ONE_OF_24: Pair = Pair::new(1.0 / 24.0, 2.3129646346357427e-18);
+/// Of r⁵, r⁷ …
+const OF_SINE: [f64; 7] = [
+    1.0 / 120.0,
+    -1.0 / 5_040.0,
+    1.0 / 362_880.0,
+    -1.0 / 39_916_800.0,
+    1.0 / 6_227_020_800.0,
+    -1.0 / 1_307_674_368_000.0,
+    1.0 / 355_687_428_096_000.0,
+];
+/// Of r⁶, r⁸ …
+const OF_COSINE: [f64; 7] = [
+    -1.0 / 720.0,
+    1.0 / 40_320.0,
+    -1.0 / 3_628_800.0,
+    1.0 / 479_001_600.0,
+    -1.0 / 87_178_291_200.0,
+    1.0 / 20_922_789_888_000.0,
+    -1.0 / 6_402_373_705_728_000.0,
+];
+
 /// The sine and the cosine of an angle in radians. NaN of NaN and infinities.
 ///
 /// Beyond half a million turns these are the standard library's.
 pub fn sin_cos(angle: f64) -> (f64, f64) {
     /// Below, the sine is the angle and the cosine is 1, to the nearest float.
     const TINY: f64 = 7.450580596923828e-9; // 2⁻²⁷
-    /// Up to here, quarter turns times a part of `QUARTER_TURN` have no more digits than a float.
-    const MOST_QUARTER_TURNS: f64 = 1_048_576.0; // 2²⁰
-    /// π/2 in parts of 33 binary digits, and the rest.
-    const QUARTER_TURN: [f64; 4] = [
-        1.570_796_326_734_125_6,
-        6.077_100_506_303_966e-11,
-        2.022_266_248_711_166_5e-21,
-        8.478_427_660_368_9e-32,
-    ];
     if angle.abs() < TINY {
         return (angle, 1.0);
     }
@@ -88,7 +113,29 @@ pub fn sin_cos(angle: f64) -> (f64, f64) {
     let rest = Pair::new(angle, 0.0) + first + second;
     let rest = Pair::sum(rest.high, rest.low + (third.high + last.high));
     let (sine, cosine) = of_eighth_turn(rest);
-    match (turns as i32).rem_euclid(4) {
+    turned(turns, sine, cosine)
+}
+
+/// The sine and the cosine of an angle in radians, a few units of the last digit off at most (relative to the larger of
+/// the two near a zero), in a fraction of the time of [`sin_cos`].
+pub fn sin_cos_roughly(angle: f64) -> (f64, f64) {
+    let turns = (angle * std::f64::consts::FRAC_2_PI).round_ties_even();
+    if turns.is_nan() || turns.abs() >= MOST_QUARTER_TURNS {
+        return angle.sin_cos();
+    }
+    let [first, second, third, _] = QUARTER_TURN;
+    let rest = angle - turns * first - turns * second - turns * third;
+    let square = rest * rest;
+    let series =
+        |factors: &[f64; 7]| factors.iter().rev().fold(0.0, |sum, factor| sum * square + factor);
+    let sine = rest + rest * square * (MINUS_SIXTH.high + square * series(&OF_SINE));
+    let cosine = 1.0 - square * (0.5 - square * (ONE_OF_24.high + square * series(&OF_COSINE)));
+    turned(turns, sine, cosine)
+}
+
+/// The sine and the cosine of an angle that is so many quarter turns larger.
+fn turned(quarter_turns: f64, sine: f64, cosine: f64) -> (f64, f64) {
+    match (quarter_turns as i32).rem_euclid(4) {
         0 => (sine, cosine),
         1 => (cosine, -sine),
         2 => (-sine, -cosine),
@@ -98,29 +145,6 @@ pub fn sin_cos(angle: f64) -> (f64, f64) {
 
 /// The sine and the cosine of an angle between -π/4 and π/4, by their Taylor series.
 fn of_eighth_turn(angle: Pair) -> (f64, f64) {
-    /// -1/6 and 1/24, and what is left of them beyond a float.
-    const MINUS_SIXTH: Pair = Pair::new(-1.0 / 6.0, -9.25185853854297e-18);
-    const ONE_OF_24: Pair = Pair::new(1.0 / 24.0, 2.3129646346357427e-18);
-    /// Of r⁵, r⁷ …
-    const OF_SINE: [f64; 7] = [
-        1.0 / 120.0,
-        -1.0 / 5_040.0,
-        1.0 / 362_880.0,
-        -1.0 / 39_916_800.0,
-        1.0 / 6_227_020_800.0,
-        -1.0 / 1_307_674_368_000.0,
-        1.0 / 355_687_428_096_000.0,
-    ];
-    /// Of r⁶, r⁸ …
-    const OF_COSINE: [f64; 7] = [
-        -1.0 / 720.0,
-        1.0 / 40_320.0,
-        -1.0 / 3_628_800.0,
-        1.0 / 479_001_600.0,
-        -1.0 / 87_178_291_200.0,
-        1.0 / 20_922_789_888_000.0,
-        -1.0 / 6_402_373_705_728_000.0,
-    ];
     let square = angle * angle;
     // The terms that are small enough for floats.
     let small = |factors: &[f64; 7]| {
@@ -177,6 +201,14 @@ mod tests {
             let (found, expected) = (sin_cos(angle), angle.sin_cos());
             for (found, expected) in [(found.0, expected.0), (found.1, expected.1)] {
                 prop_assert!((found - expected).abs() <= 4e-16 * expected.abs(), "{found} {expected}");
+            }
+        }
+
+        #[test]
+        fn is_roughly_the_same(angle in prop_oneof![-7.0..7.0_f64, -2e6..2e6_f64]) {
+            let (found, expected) = (sin_cos_roughly(angle), sin_cos(angle));
+            for (found, expected) in [(found.0, expected.0), (found.1, expected.1)] {
+                prop_assert!((found - expected).abs() <= 4e-16, "{found} {expected}");
             }
         }
     }
