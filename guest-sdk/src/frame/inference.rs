@@ -27,11 +27,16 @@ pub(super) struct ColumnTexts<'a> {
 
 /// Types a column. Without rows it is of objects.
 pub(super) fn infer(column: ColumnTexts<'_>) -> Values {
-    let mut chunks = Vec::new();
+    let mut chunks: Vec<Array> = Vec::new();
     let mut first = 0;
     while first < column.rows {
         let end = column.rows.min(first + column.chunk_rows);
-        chunks.push(Chunk { column, first, end }.infer());
+        let array = Chunk { column, first, end }.infer();
+        let apart = match chunks.last_mut() {
+            Some(last) => last.append(array, column.rows - first),
+            None => Some(array),
+        };
+        chunks.extend(apart);
         first = end;
     }
     join(column.texts, chunks)
@@ -281,6 +286,23 @@ fn collect<T>(chunks: Vec<Array>, convert: fn(Array) -> Vec<T>) -> Vec<T> {
 }
 
 impl Array {
+    /// Appends an array of the same type, making room for `more` values; gives back one of another type.
+    fn append(&mut self, other: Array, more: usize) -> Option<Array> {
+        fn append<T>(values: &mut Vec<T>, mut others: Vec<T>, more: usize) -> Option<Array> {
+            values.reserve_exact(more);
+            values.append(&mut others);
+            None
+        }
+        match (self, other) {
+            (Array::Int64(values), Array::Int64(others)) => append(values, others, more),
+            (Array::UInt64(values), Array::UInt64(others)) => append(values, others, more),
+            (Array::Float64(values), Array::Float64(others)) => append(values, others, more),
+            (Array::Bool(values), Array::Bool(others)) => append(values, others, more),
+            (Array::Object(cells), Array::Object(others)) => append(cells, others, more),
+            (_, other) => Some(other),
+        }
+    }
+
     fn dtype(&self) -> Dtype {
         match self {
             Array::Int64(_) => Dtype::Int64,
