@@ -22,8 +22,9 @@ pub(super) struct TextKeys {
 /// What a key holds of each byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Coding {
-    /// `width` bits from the bit `lowest` on, all that differ. Behind the end of a text stands a zero byte.
-    Bits { lowest: u32, width: u32 },
+    /// `width` bits from the bit `lowest` on, all that differ. Behind the end of a text stands a zero byte. The other bits
+    /// are the same in all texts: these, of eight bytes and the next eight. Texts of another column may have others.
+    Bits { lowest: u32, width: u32, others: [u64; 2] },
     /// A digit: the place of the byte among those that occur, from 1 on; 0 behind the end of a text. Takes longer, but fits
     /// more bytes where digits and separators stand in the same place.
     Digits { digits: Vec<u8>, base: u64 },
@@ -38,6 +39,9 @@ pub(super) struct SortedTexts {
 
 /// The bytes that are looked at for bits, behind what texts begin with in common.
 const WINDOW: usize = 16;
+
+/// One in each byte of a word.
+const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
 
 /// How many texts are looked at for what all may begin with.
 const FEW: usize = 64;
@@ -78,10 +82,12 @@ impl TextKeys {
         let lowest = differing.trailing_zeros();
         let width = u8::BITS - differing.leading_zeros() - lowest;
         let covered = window.longest.min(WINDOW).min((u64::BITS / width) as usize);
+        let counted = EACH_BYTE * (((1 << width) - 1) << lowest);
+        let others = [0, 8].map(|behind| word(first, window.shared + behind) & !counted);
         Some(TextKeys {
             prefix: first[..window.shared].to_vec(),
             covered,
-            coding: Coding::Bits { lowest, width },
+            coding: Coding::Bits { lowest, width, others },
             // A zero byte would be taken for the end of a shorter text.
             is_whole: window.longest <= covered && !window.holds_nul,
         })
@@ -129,7 +135,7 @@ impl TextKeys {
     /// The places of the texts in ascending order of their keys, and these.
     pub(super) fn sort<'a>(&self, texts: impl Iterator<Item = &'a [u8]>) -> RowsByKey {
         rows_by_key(match &self.coding {
-            Coding::Bits { lowest, width } => {
+            Coding::Bits { lowest, width, .. } => {
                 texts.map(|text| self.bits(text, *lowest, *width)).collect()
             }
             Coding::Digits { digits, base } => {
@@ -166,11 +172,10 @@ impl TextKeys {
 
 /// The bits that count, side by side: those of bytes, then of pairs of them, then of fours.
 fn pack(word: u64, lowest: u32, width: u32) -> u64 {
-    const BYTES: u64 = 0x0101_0101_0101_0101;
     const EVEN: u64 = 0x00FF_00FF_00FF_00FF;
     const PAIRS: u64 = 0x0000_FFFF_0000_FFFF;
     const FOURS: u64 = 0x0000_0000_FFFF_FFFF;
-    let word = (word >> lowest) & (BYTES * ((1 << width) - 1));
+    let word = (word >> lowest) & (EACH_BYTE * ((1 << width) - 1));
     let word = (word & EVEN) | (word & !EVEN) >> (8 - width);
     let word = (word & PAIRS) | (word & !PAIRS) >> (16 - 2 * width);
     (word & FOURS) | (word & !FOURS) >> (32 - 4 * width)
@@ -255,11 +260,10 @@ fn word(text: &[u8], at: usize) -> u64 {
 /// Whether a zero is among the first `length` bytes of a word.
 #[inline]
 fn holds_zero(word: u64, length: usize) -> bool {
-    const BYTES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x80 * BYTES;
+    const HIGH: u64 = 0x80 * EACH_BYTE;
     let padding = u64::MAX.checked_shr(length.min(8) as u32 * u8::BITS).unwrap_or(0);
     let word = word | padding;
-    word.wrapping_sub(BYTES) & !word & HIGH != 0
+    word.wrapping_sub(EACH_BYTE) & !word & HIGH != 0
 }
 
 #[cfg(test)]
@@ -294,6 +298,21 @@ mod tests {
             });
             assert_eq!(found, *expected, "{texts:?}");
         }
+    }
+
+    #[test]
+    fn columns_that_differ_where_neither_varies_are_not_the_same() {
+        let sorted = |texts: &[&str]| {
+            let bytes = || texts.iter().map(|text| text.as_bytes());
+            let keys = TextKeys::of(bytes(), 0).unwrap();
+            let of_rows = keys.sort(bytes()).keys;
+            keys.sorted_texts(of_rows).unwrap()
+        };
+        let lower = sorted(&["101.jpg", "102.jpg", "204.jpg"]);
+        assert!(lower == sorted(&["204.jpg", "101.jpg", "102.jpg"]));
+        assert!(lower != sorted(&["101.JPG", "102.JPG", "204.JPG"]));
+        assert!(sorted(&["1-1", "2-2"]) != sorted(&["1_1", "2_2"]));
+        assert!(sorted(&["100000000.a", "200000000.a"]) != sorted(&["100000000.q", "200000000.q"]));
     }
 
     proptest! {
