@@ -86,7 +86,7 @@ pub trait Grader {
         // The answers come last: of a submission that cannot be read, they need not be touched.
         let submission = Frame::read(submission, Role::Submission, None)?;
         let answers = Frame::read(answers, Role::Answers, Self::ANSWER_COLUMNS)?;
-        Self::grade(&submission, &answers)
+        Self::grade(&submission, &answers).map_err(|failure| submission.explain(failure))
     }
 }
 

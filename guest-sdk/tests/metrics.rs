@@ -3,7 +3,7 @@
 
 use podium_grader::Failure;
 use podium_grader::frame::{Cell, Column, Matrix, Role, Values};
-use podium_grader::metrics::{self, Average, LabelSets, RocCurve, Vocabulary};
+use podium_grader::metrics::{self, Average, ConfusionCounts, LabelSets, RocCurve, Vocabulary};
 use proptest::prelude::*;
 
 /// See the head of the file for its format.
@@ -77,7 +77,9 @@ fn score(case: &str) -> Result<f64, Failure> {
         "log_loss" => metrics::log_loss(&truth, &prediction),
         "pearson" => metrics::pearson(&truth, &prediction),
         "spearman" => metrics::spearman(&prediction, &truth),
-        "probabilistic_f_beta" => metrics::probabilistic_f_beta(&truth, &prediction, 1.0),
+        "probabilistic_f_beta" => {
+            metrics::probabilistic_f_beta(&truth, &prediction, 1.0).map(|score| score.value)
+        }
         "quantile" => Ok(metrics::numeric::quantile(&prediction.to_f64()?, truth.to_f64()?[0])),
         other => panic!("no metric is called {other}"),
     }
@@ -309,7 +311,9 @@ proptest! {
             truth.push(&vocabulary, words(actual).iter().map(String::as_str));
             prediction.push(&vocabulary, words(predicted).iter().map(String::as_str));
         }
-        let counts = metrics::label_sets::confusion_counts(&vocabulary, &truth, &prediction);
+        let by_label = metrics::label_sets::confusion_by_label(&vocabulary, &truth, &prediction);
+        prop_assert_eq!(by_label.len(), vocabulary.len());
+        let counts = by_label.into_iter().fold(ConfusionCounts::default(), ConfusionCounts::and);
         prop_assert!(counts.true_positives <= counts.predicted.min(counts.actual));
         let micro = metrics::label_sets::f_beta(&vocabulary, &truth, &prediction, 1.0, Average::Micro)?;
         prop_assert_eq!(micro, counts.f_beta(1.0));
@@ -355,7 +359,7 @@ fn failures_say_where_and_keep_the_answers_secret() {
                 &secret,
                 &objects(Role::Submission, &[Cell::Text("a"), Cell::Missing, Cell::Text("b")]),
             ),
-            "column `species`, row 2: the cell is empty; every row needs a label",
+            "column `species`, row 2: expected a label, found an empty cell (or a word such as NaN or NA, which is read as one)",
         ),
         (
             "a fraction as a label",
@@ -370,7 +374,7 @@ fn failures_say_where_and_keep_the_answers_secret() {
         (
             "text for numbers",
             metrics::matthews(&numbers, &objects(Role::Submission, &[Cell::Text("a"); 3])),
-            "column `species`: expected numbers as labels, found text",
+            "column `species`, row 1: expected integers as labels, found `a`, which makes text of the whole column",
         ),
         (
             "too few rows",
@@ -380,7 +384,7 @@ fn failures_say_where_and_keep_the_answers_secret() {
         (
             "a missing score",
             metrics::roc_auc(&numbers, &floats(Role::Submission, &[0.5, f64::NAN, 0.1])),
-            "column `score`, row 2: expected a finite number, found an empty cell",
+            "column `score`, row 2: expected a finite number, found an empty cell (or a word such as NaN or NA, which is read as one)",
         ),
         (
             "a negative value under a logarithm",
@@ -401,11 +405,12 @@ fn failures_say_where_and_keep_the_answers_secret() {
         (
             "objects for numbers",
             metrics::pearson(&numbers, &objects(Role::Submission, &[Cell::Text("a"); 3])),
-            "column `species`: expected numbers, found text",
+            "column `species`, row 1: expected a number, found `a`",
         ),
         (
             "negative probabilities",
-            metrics::probabilistic_f_beta(&numbers, &floats(Role::Submission, &[-1.0; 3]), 1.0),
+            metrics::probabilistic_f_beta(&numbers, &floats(Role::Submission, &[-1.0; 3]), 1.0)
+                .map(|score| score.value),
             "column `score`: every prediction is negative; expected probabilities",
         ),
     ];

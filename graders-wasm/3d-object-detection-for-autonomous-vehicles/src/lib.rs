@@ -27,21 +27,18 @@ impl Grader for Lyft3dObjectDetection {
         submission.require_columns(&["Id", "PredictionString"])?;
         let (submission, answers) = align_on("Id", submission, answers)?;
 
-        let ids = submission.column("Id")?;
         let (predicted, expected) =
             (submission.column("PredictionString")?, answers.column("PredictionString")?);
         // All rows are read before any is graded, so that what is malformed is told whatever the answers hold.
-        let rows: Vec<Vec<Object<'_>>> = (0..submission.len())
-            .map(|row| objects(predicted, row, &ids.cell(row).to_string()))
-            .collect::<Result<_, _>>()?;
+        let rows: Vec<Vec<Object<'_>>> =
+            (0..submission.len()).map(|row| objects(predicted, row)).collect::<Result<_, _>>()?;
         let mut precisions = Vec::with_capacity(answers.len() * IOU_THRESHOLDS.len());
         let mut classes: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for (row, objects_of_row) in rows.into_iter().enumerate() {
-            let id = ids.cell(row).to_string();
             if expected.is_missing(row) {
                 return Err(expected.failure_at(row, "a sample without boxes"));
             }
-            let truths = by_class(objects(expected, row, &id)?);
+            let truths = by_class(objects(expected, row)?);
             let mut predictions = by_class(objects_of_row);
             let mut sample = Vec::with_capacity(truths.len());
             for (class, truths) in &truths {
@@ -88,34 +85,33 @@ impl Object<'_> {
 }
 
 /// The objects of a row; an empty cell holds none.
-fn objects<'a>(column: &'a Column, row: usize, id: &str) -> Result<Vec<Object<'a>>, Failure> {
+fn objects(column: &Column, row: usize) -> Result<Vec<Object<'_>>, Failure> {
     const FORM: &str = "`confidence center_x center_y center_z width length height yaw class`, separated by single spaces";
-    let failure = |what: String| column.failure_at(row, format_args!("sample {id}: {what}"));
+    let failure = |what: String| column.failure_at(row, what);
     let text = match column.cell(row) {
         Cell::Text(text) => text,
         cell if cell.is_missing() => return Ok(Vec::new()),
-        _ => {
-            return Err(failure(format!(
-                "found {} where each box needs {FORM}",
-                column.describe(row)
-            )));
-        }
+        _ => return Err(column.unexpected(row, format_args!("for each box {FORM}"))),
     };
     if python_strip(text).is_empty() {
         return Ok(Vec::new());
     }
     let words: Vec<&str> = text.split(' ').collect();
     if !words.len().is_multiple_of(9) {
-        return Err(failure(format!("found {} words; each box needs nine, {FORM}", words.len())));
+        return Err(failure(format!(
+            "expected nine words for each box, {FORM}, found {} in all",
+            words.len()
+        )));
     }
-    let object = |(number, words): (usize, &[&'a str])| {
+    let object = |(number, words): (usize, &[_])| {
         let mut numbers = [0.0; 8];
         for (place, value) in numbers.iter_mut().enumerate() {
             *value = python_float(words[place]).ok_or_else(|| {
                 failure(format!(
-                    "word {} of box {} is not a number; each box needs {FORM}",
+                    "word {} of box {}, {}, is not a number; each box needs {FORM}",
                     place + 1,
-                    number + 1
+                    number + 1,
+                    column.describe_part(words[place])
                 ))
             })?;
         }
@@ -139,17 +135,15 @@ fn objects<'a>(column: &'a Column, row: usize, id: &str) -> Result<Vec<Object<'a
 /// Boxes are only looked at where the sample holds their class, so naming the one that stopped the grading would tell
 /// what a sample holds.
 fn first_bad_box(submission: &Frame) -> Option<Failure> {
-    let (ids, column) =
-        (submission.column("Id").ok()?, submission.column("PredictionString").ok()?);
+    let column = submission.column("PredictionString").ok()?;
     let mut rows: Vec<usize> = (0..submission.len()).collect();
     rows.sort_by_key(|row| column.file_row(*row));
     rows.into_iter().find_map(|row| {
-        let id = ids.cell(row).to_string();
-        let objects = objects(column, row, &id).ok()?;
+        let objects = objects(column, row).ok()?;
         let (number, error) = (1..)
             .zip(&objects)
             .find_map(|(number, object)| Some((number, object.cuboid().err()?)))?;
-        Some(column.failure_at(row, format_args!("sample {id}: box {number}: {error}")))
+        Some(column.failure_at(row, format_args!("box {number}: {error}")))
     })
 }
 

@@ -3,7 +3,7 @@
 //! The original looks up the ranks of the true order in the predicted one, not the other way around. The number of
 //! inversions is the same, but it is the submission in which a cell has to be found.
 
-use podium_grader::frame::{require_same_ids, require_same_length};
+use podium_grader::frame::match_rows_of_same_set;
 use podium_grader::metrics::ranking::inversions;
 use podium_grader::text::python_split;
 use podium_grader::{Direction, Failure, Frame, Grader, Score};
@@ -18,23 +18,15 @@ impl Grader for Ai4Code {
     const ANSWER_COLUMNS: Option<&'static [&'static str]> = Some(&["id", "cell_order"]);
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
-        submission.require_columns(&["id", "cell_order"])?;
-        answers.require_columns(&["id", "cell_order"])?;
-        require_same_length("id", submission, answers)?;
-        require_same_ids("id", submission, answers)?;
-        let submission = submission.sort_by("id")?;
-        let answers = answers.sort_by("id")?;
+        let (submission, answers) =
+            match_rows_of_same_set("id", &["cell_order"], submission, answers)?;
 
-        let ids = submission.column("id")?;
         let orders = submission.column("cell_order")?;
         // Values are typed first and written back, so an empty cell is the word nan.
         let (predicted, expected) = (orders.as_text(), answers.column("cell_order")?.as_text());
         let (mut swaps, mut most_swaps, mut in_order) = (0, 0, 0);
         let mut ranks: Vec<u32> = Vec::new();
         for row in 0..answers.len() {
-            let failure = |what: String| {
-                orders.failure_at(row, format_args!("notebook {}: {what}", ids.cell(row)))
-            };
             let mut places: FxHashMap<&str, u32> = FxHashMap::default();
             let mut listed = 0;
             for cell in python_split(predicted.cell(row).text().unwrap_or_default()) {
@@ -42,17 +34,28 @@ impl Grader for Ai4Code {
                 listed += 1;
             }
             ranks.clear();
+            let mut missing: Option<&str> = None;
             for cell in python_split(expected.cell(row).text().unwrap_or_default()) {
-                let rank = places.get(cell).ok_or_else(|| {
-                    failure(format!("the cell {cell} is missing; list each cell of the notebook once, separated by spaces"))
-                })?;
-                ranks.push(*rank);
+                match places.get(cell) {
+                    Some(rank) => ranks.push(*rank),
+                    // Of those that are missing the first by its name, so that nothing of the true order is told.
+                    None => missing = Some(missing.map_or(cell, |other| other.min(cell))),
+                }
+            }
+            if let Some(cell) = missing {
+                return Err(orders.failure_at(
+                    row,
+                    format_args!(
+                        "the cell `{cell}` is missing; list each cell of the notebook once, separated by spaces"
+                    ),
+                ));
             }
             let cells = ranks.len() as u64;
             if u64::from(listed) != cells {
-                return Err(failure(format!(
-                    "{listed} cells are listed where the notebook has {cells}"
-                )));
+                return Err(orders.failure_at(
+                    row,
+                    format_args!("{listed} cells are listed where the notebook has {cells}"),
+                ));
             }
             let inversions = inversions(&ranks);
             swaps += inversions;
@@ -64,6 +67,7 @@ impl Grader for Ai4Code {
         }
         Ok(Score::new(1.0 - (4 * swaps) as f64 / most_swaps as f64)
             .with("swaps of neighbours needed", swaps as f64)
+            .with("notebooks", answers.len() as f64)
             .with("notebooks in perfect order", in_order as f64))
     }
 }

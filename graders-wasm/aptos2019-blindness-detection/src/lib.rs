@@ -1,6 +1,7 @@
 //! Quadratic weighted kappa of `diagnosis`, eyes matched by `id_code`.
 
-use podium_grader::frame::require_same_ids;
+use podium_grader::families::classes::with_recalls;
+use podium_grader::frame::match_rows_of_same_set;
 use podium_grader::{Direction, Failure, Frame, Grader, Score, metrics};
 
 struct Aptos2019BlindnessDetection;
@@ -12,13 +13,12 @@ impl Grader for Aptos2019BlindnessDetection {
     const ANSWER_COLUMNS: Option<&'static [&'static str]> = Some(&["id_code", "diagnosis"]);
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
-        answers.require_columns(&["id_code", "diagnosis"])?;
-        submission.require_columns(&["id_code", "diagnosis"])?;
-        require_same_ids("id_code", submission, answers)?;
-        let submission = submission.sort_by("id_code")?.identified_by("id_code")?;
-        let answers = answers.sort_by("id_code")?;
-        metrics::quadratic_kappa(submission.column("diagnosis")?, answers.column("diagnosis")?)
-            .map(Score::new)
+        let (submission, answers) =
+            match_rows_of_same_set("id_code", &["diagnosis"], submission, answers)?;
+        let (predicted, truth) = (submission.column("diagnosis")?, answers.column("diagnosis")?);
+        let score = Score::new(metrics::quadratic_kappa(predicted, truth)?)
+            .with("accuracy", metrics::accuracy(truth, predicted)?);
+        with_recalls(score, truth, predicted)
     }
 }
 

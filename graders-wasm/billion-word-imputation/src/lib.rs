@@ -23,6 +23,7 @@ impl Grader for BillionWordImputation {
             .collect::<Result<_, Failure>>()?;
         let unchanged = distances.iter().filter(|distance| **distance == 0.0).count();
         Ok(Score::new(numeric::mean(&distances))
+            .with("sentences", distances.len() as f64)
             .with("sentences without a difference", unchanged as f64))
     }
 }
@@ -31,10 +32,7 @@ impl Grader for BillionWordImputation {
 fn sentence(column: &Column, row: usize) -> Result<&str, Failure> {
     match column.cell(row) {
         Cell::Text(sentence) => Ok(sentence),
-        _ => Err(column.failure_at(
-            row,
-            format_args!("{} where a sentence is expected", column.describe(row)),
-        )),
+        _ => Err(column.unexpected(row, "a sentence")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Mean Levenshtein distance of `InChI`, by code point, rows matched by `image_id`.
 
-use podium_grader::frame::align_on;
+use podium_grader::frame::match_rows;
 use podium_grader::metrics::levenshtein::Levenshtein;
 use podium_grader::metrics::numeric;
 use podium_grader::{Direction, Failure, Frame, Grader, Score};
@@ -14,9 +14,7 @@ impl Grader for BmsMolecularTranslation {
     const ANSWER_COLUMNS: Option<&'static [&'static str]> = Some(&["image_id", "InChI"]);
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
-        answers.require_columns(&["image_id", "InChI"])?;
-        submission.require_columns(&["image_id", "InChI"])?;
-        let (submission, answers) = align_on("image_id", submission, answers)?;
+        let (submission, answers) = match_rows("image_id", &["InChI"], submission, answers)?;
 
         // Values are typed first and written back: 007 is 7, an empty cell is nan.
         let predicted = submission.column("InChI")?.as_text();
@@ -29,7 +27,9 @@ impl Grader for BmsMolecularTranslation {
             })
             .collect();
         let exact = distances.iter().filter(|distance| **distance == 0.0).count();
-        Ok(Score::new(numeric::mean(&distances)).with("exact strings", exact as f64))
+        Ok(Score::new(numeric::mean(&distances))
+            .with("strings", distances.len() as f64)
+            .with("exact strings", exact as f64))
     }
 }
 

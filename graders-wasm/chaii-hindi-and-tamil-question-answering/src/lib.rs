@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use podium_grader::families::label_sets::texts;
 use podium_grader::frame::match_rows;
 use podium_grader::metrics::{Average, LabelSets, Vocabulary, label_sets};
 use podium_grader::text::{python_lower, python_split};
-use podium_grader::{Cell, Column, Direction, Failure, Frame, Grader, Score};
+use podium_grader::{Column, Direction, Failure, Frame, Grader, Score};
 
 struct ChaiiQuestionAnswering;
 
@@ -28,6 +29,7 @@ impl Grader for ChaiiQuestionAnswering {
         let exact = (0..truth.len()).filter(same).count();
         let unanswered = (0..predicted.len()).filter(|row| predicted.row(*row).is_empty()).count();
         Ok(Score::new(score)
+            .with("questions", truth.len() as f64)
             .with("questions with exactly the right words", exact as f64)
             .with("questions without a predicted word", unanswered as f64))
     }
@@ -35,19 +37,7 @@ impl Grader for ChaiiQuestionAnswering {
 
 /// The text of each row in lower case; an empty cell has no words.
 fn lowered(column: &Column) -> Result<Vec<Cow<'_, str>>, Failure> {
-    let cells = column.cells().enumerate();
-    cells.map(|(row, cell)| match cell {
-        Cell::Text(text) => Ok(python_lower(text)),
-        cell if cell.is_missing() => Ok(Cow::Borrowed("")),
-        _ => Err(column.failure_at(
-            row,
-            format_args!(
-                "{} where a text is expected; a column of nothing but numbers or truth values does not read as text",
-                column.describe(row)
-            ),
-        )),
-    })
-    .collect()
+    Ok(texts(column, "a text")?.into_iter().map(python_lower).collect())
 }
 
 fn words(vocabulary: &Vocabulary<'_>, texts: &[Cow<'_, str>]) -> LabelSets {

@@ -4,6 +4,7 @@ mod vocabulary;
 
 use podium_grader::frame::{Dtype, Values, align_on};
 use podium_grader::metrics::ranking::LabelWeightedRanking;
+use podium_grader::metrics::require_finite_numbers;
 use podium_grader::{Column, Direction, Failure, Frame, Grader, Role, Score};
 
 use vocabulary::SOUNDS;
@@ -18,7 +19,8 @@ impl Grader for FreesoundAudioTagging2019 {
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
         require_layout(answers)?;
         require_layout(submission)?;
-        let (submission, answers) = align_on("fname", submission, answers)?;
+        let in_file_order = submission.identified_by("fname")?;
+        let (submission, answers) = align_on("fname", &in_file_order, answers)?;
 
         let scores = Scores::of(&submission)?;
         let truth: Vec<Column> = sounds(&answers)?;
@@ -31,13 +33,10 @@ impl Grader for FreesoundAudioTagging2019 {
             }
             // A clip without sounds is left out before its scores are looked at.
             if relevant.contains(&true) {
-                scores.rank(row, &relevant, &mut ranking).map_err(|sound| {
-                    let clip = submission.column("fname").map(|clips| clips.cell(row).to_string());
-                    let (row, clip) = (submission.file_row(row), clip.unwrap_or_default());
-                    Failure::submission(format!(
-                        "column `{}`, row {row}: clip {clip}: the score is missing or infinite",
-                        SOUNDS[sound]
-                    ))
+                scores.rank(row, &relevant, &mut ranking).or_else(|sound| {
+                    // Which clips have a sound must not be told, so the first bad score of all clips is named.
+                    sounds(&in_file_order)?.iter().try_for_each(require_finite_numbers)?;
+                    Err(submission.column(SOUNDS[sound])?.unexpected(row, "a finite number"))
                 })?;
             }
         }

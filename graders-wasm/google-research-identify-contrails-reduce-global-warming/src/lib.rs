@@ -16,8 +16,7 @@ impl Grader for IdentifyContrails {
         submission.require_columns(&["record_id", "encoded_pixels"])?;
         let (submission, answers) = align_on("record_id", submission, answers)?;
 
-        let (ids, predicted) =
-            (submission.column("record_id")?, submission.column("encoded_pixels")?);
+        let predicted = submission.column("encoded_pixels")?;
         let encoded = answers.column("encoded_pixels")?;
         let heights = answers.column("height")?.to_i64()?;
         let widths = answers.column("width")?.to_i64()?;
@@ -35,9 +34,8 @@ impl Grader for IdentifyContrails {
             let pixels = pixels.ok_or_else(|| {
                 Failure::answers("columns `height`, `width`: the records are not of one size")
             })?;
-            let id = ids.cell(row).to_string();
-            let prediction = mask(predicted, row, &id, pixels)?;
-            let truth = mask(encoded, row, &id, pixels)?;
+            let prediction = mask(predicted, row, pixels)?;
+            let truth = mask(encoded, row, pixels)?;
             shared += prediction.intersection_area(&truth);
             predicted_pixels += prediction.area();
             true_pixels += truth.area();
@@ -52,11 +50,11 @@ impl Grader for IdentifyContrails {
 }
 
 /// The mask of a row; exactly `-` stands for the empty one.
-fn mask(column: &Column, row: usize, id: &str, pixels: u64) -> Result<Mask, Failure> {
+fn mask(column: &Column, row: usize, pixels: u64) -> Result<Mask, Failure> {
     if column.cell(row).text() == Some("-") {
         return Ok(Mask::empty());
     }
-    decode_cell(column, row, id, pixels, EmptyCell::Refused)
+    decode_cell(column, row, pixels, EmptyCell::Refused)
 }
 
 podium_grader::export!(IdentifyContrails);

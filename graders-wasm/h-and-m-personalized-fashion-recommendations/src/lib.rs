@@ -3,8 +3,8 @@
 //! Customers that the answers do not know are left out. Rows are paired by their place in the order of the ids, so a
 //! customer that comes twice shifts those behind it.
 
-use podium_grader::metrics::{numeric, ranking::average_precision_at_k};
-use podium_grader::{Cell, Direction, Failure, Frame, Grader, Score};
+use podium_grader::families::map_at_k::map_at_k;
+use podium_grader::{Direction, Failure, Frame, Grader, Score};
 
 /// Guesses that count.
 const GUESSES: usize = 12;
@@ -25,26 +25,9 @@ impl Grader for HAndMFashionRecommendations {
         let answers = answers.sort_by("customer_id")?;
 
         // A column that reads as numbers has lost the leading zeros of its articles by now.
-        let bought = answers.column("prediction")?.as_text();
-        let guesses = submission.column("prediction")?.as_text();
-        let precisions: Vec<f64> = bought
-            .cells()
-            .zip(guesses.cells())
-            .map(|(bought, guesses)| {
-                let guesses: Vec<&str> = articles(guesses).take(GUESSES).collect();
-                average_precision_at_k(&articles(bought).collect(), &guesses, GUESSES)
-            })
-            .collect();
-        let hits = precisions.iter().filter(|precision| **precision > 0.0).count();
-        Ok(Score::new(numeric::mean(&precisions))
-            .with("customers", precisions.len() as f64)
-            .with("customers with a hit", hits as f64))
+        let (bought, guesses) = (answers.column("prediction")?, submission.column("prediction")?);
+        Ok(map_at_k(bought, guesses, GUESSES, "customers"))
     }
-}
-
-/// The articles of a row; two spaces enclose an empty one.
-fn articles(row: Cell<'_>) -> impl Iterator<Item = &str> {
-    row.text().unwrap_or_default().split(' ')
 }
 
 /// Checks that no customer of the answers is missing.

@@ -73,16 +73,14 @@ fn require_distributions(submission: &Frame) -> Result<(), Failure> {
 }
 
 fn wrong_value(column: &Column, row: usize) -> Failure {
-    let found = column.describe(row);
-    column.failure_at(row, format_args!("{found} where a probability between 0 and 1 is expected"))
+    column.unexpected(row, "a probability between 0 and 1")
 }
 
 fn wrong_sum(submission: &Frame, row: usize, what: &str, sum: f64) -> Result<(), Failure> {
-    Err(Failure::submission(format!(
-        "row {} (id {}): the probabilities of all {what} add up to {sum}, and have to add up to 1",
-        submission.file_row(row),
-        submission.column(ID)?.cell(row).describe(),
-    )))
+    Err(submission.failure_at(
+        row,
+        format_args!("the probabilities of all {what} add up to {sum}, and have to add up to 1"),
+    ))
 }
 
 /// The share of the votes that each pattern got, a vector a pattern.

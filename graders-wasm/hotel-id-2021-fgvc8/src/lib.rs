@@ -1,8 +1,8 @@
 //! Mean average precision of the first 5 hotels in `hotel_id`, pictures matched by `image`.
 
-use podium_grader::frame::{require_same_ids, require_same_length};
-use podium_grader::metrics::{numeric, ranking::average_precision_at_k};
-use podium_grader::{Cell, Direction, Failure, Frame, Grader, Score};
+use podium_grader::families::map_at_k::map_at_k;
+use podium_grader::frame::match_rows_of_same_set;
+use podium_grader::{Direction, Failure, Frame, Grader, Score};
 
 /// Guesses that count.
 const GUESSES: usize = 5;
@@ -16,34 +16,12 @@ impl Grader for HotelId2021 {
     const ANSWER_COLUMNS: Option<&'static [&'static str]> = Some(&["image", "hotel_id"]);
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
-        answers.require_columns(&["image", "hotel_id"])?;
-        submission.require_columns(&["image", "hotel_id"])?;
-        require_same_length("image", submission, answers)?;
-        require_same_ids("image", submission, answers)?;
-        let submission = submission.sort_by("image")?;
-        let answers = answers.sort_by("image")?;
-
+        let (submission, answers) =
+            match_rows_of_same_set("image", &["hotel_id"], submission, answers)?;
         // A column of single hotels reads as numbers, with an empty cell among them as fractions, which match nothing.
-        let wanted = answers.column("hotel_id")?.as_text();
-        let guesses = submission.column("hotel_id")?.as_text();
-        let precisions: Vec<f64> = wanted
-            .cells()
-            .zip(guesses.cells())
-            .map(|(wanted, guesses)| {
-                let guesses: Vec<&str> = hotels(guesses).take(GUESSES).collect();
-                average_precision_at_k(&hotels(wanted).collect(), &guesses, GUESSES)
-            })
-            .collect();
-        let hits = precisions.iter().filter(|precision| **precision > 0.0).count();
-        Ok(Score::new(numeric::mean(&precisions))
-            .with("pictures", precisions.len() as f64)
-            .with("pictures with a hit", hits as f64))
+        let (wanted, guesses) = (answers.column("hotel_id")?, submission.column("hotel_id")?);
+        Ok(map_at_k(wanted, guesses, GUESSES, "pictures"))
     }
-}
-
-/// The hotels of a row; two spaces enclose an empty one.
-fn hotels(row: Cell<'_>) -> impl Iterator<Item = &str> {
-    row.text().unwrap_or_default().split(' ')
 }
 
 podium_grader::export!(HotelId2021);

@@ -3,7 +3,8 @@
 //! There are thirteen million events, so no sorted copies of the angles are kept.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::f64::consts::FRAC_PI_2;
 use std::ops::Range;
 
 use podium_grader::frame::{require_same_ids, require_same_length};
@@ -37,14 +38,20 @@ impl Grader for IceCubeNeutrinos {
         drop((sorted, expected_sorted));
         let pairs = Pairs { predicted, truth, order, expected_order };
         let block = RefCell::new(Vec::with_capacity(BLOCK));
-        Ok(Score::new(numeric::mean_by(order.len(), |place| {
+        let opposite = Cell::new(0_u64);
+        let mean = numeric::mean_by(order.len(), |place| {
             let mut block = block.borrow_mut();
             // Places are asked for one after the other.
             if place % BLOCK == 0 {
                 pairs.angles(place..order.len().min(place + BLOCK), &mut block);
             }
-            block[place % BLOCK]
-        })))
+            let angle = block[place % BLOCK];
+            opposite.set(opposite.get() + u64::from(angle > FRAC_PI_2));
+            angle
+        });
+        Ok(Score::new(mean)
+            .with("events", order.len() as f64)
+            .with("events off by more than a right angle", opposite.get() as f64))
     }
 }
 
@@ -123,20 +130,14 @@ impl Angles {
 fn angles(column: &Column) -> Result<Cow<'_, [f64]>, Failure> {
     if !column.dtype().is_number() {
         return Err(match column.cause_of_text() {
-            Some(row) => column.failure_at(
-                row,
-                format_args!("expected an angle in radians, found {}", column.describe(row)),
-            ),
+            Some(row) => column.unexpected(row, "an angle in radians"),
             None => column.failure("expected angles in radians, found truth values"),
         });
     }
     let angles = column.to_f64()?;
     match angles.iter().position(|angle| !angle.is_finite()) {
         None => Ok(angles),
-        Some(row) => Err(column.failure_at(
-            row,
-            format_args!("expected a finite angle in radians, found {}", column.describe(row)),
-        )),
+        Some(row) => Err(column.unexpected(row, "a finite angle in radians")),
     }
 }
 

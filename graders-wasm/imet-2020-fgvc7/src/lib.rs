@@ -1,11 +1,8 @@
 //! Micro-averaged F1 of the attributes in `attribute_ids`, works of art matched by `id`.
 //!
-//! Attributes that no answer has are not counted, and one that is repeated counts once.
+//! Labels that no answer has are not counted, and one that is repeated counts once.
 
-use podium_grader::frame::match_rows;
-use podium_grader::metrics::{Average, LabelSets, Vocabulary, label_sets};
-use podium_grader::text::python_split;
-use podium_grader::{Cell, Column, Direction, Failure, Frame, Grader, Score};
+use podium_grader::{Direction, Failure, Frame, Grader, Score, families};
 
 struct Imet2020;
 
@@ -16,44 +13,14 @@ impl Grader for Imet2020 {
     const ANSWER_COLUMNS: Option<&'static [&'static str]> = Some(&["id", "attribute_ids"]);
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
-        let (submission, answers) = match_rows("id", &["attribute_ids"], submission, answers)?;
-        let truth = attributes(answers.column("attribute_ids")?)?;
-        let predicted = attributes(submission.column("attribute_ids")?)?;
-
-        let vocabulary: Vocabulary<'_> = truth.iter().flat_map(|row| python_split(row)).collect();
-        let (truth, predicted) = (sets(&vocabulary, &truth), sets(&vocabulary, &predicted));
-        let score = label_sets::f_beta(&vocabulary, &truth, &predicted, 1.0, Average::Micro)?;
-        let counts = label_sets::confusion_counts(&vocabulary, &truth, &predicted);
-        let (right, predicted) = (counts.true_positives, counts.predicted);
-        Ok(Score::new(score)
-            .with("true positives", right as f64)
-            .with("false positives", (predicted - right) as f64)
-            .with("false negatives", (counts.actual - right) as f64))
+        families::label_sets::micro_f1(
+            submission,
+            answers,
+            "id",
+            "attribute_ids",
+            "attributes, separated by spaces",
+        )
     }
-}
-
-/// The attributes of each row as text; an empty cell stands for none.
-fn attributes(column: &Column) -> Result<Vec<&str>, Failure> {
-    let cells = column.cells().enumerate();
-    cells.map(|(row, cell)| match cell {
-        Cell::Text(text) => Ok(text),
-        cell if cell.is_missing() => Ok(""),
-        _ => Err(column.failure_at(
-            row,
-            format_args!(
-                "{} where attributes are expected, separated by spaces; a column of nothing but single numbers reads \
-                 as numbers",
-                column.describe(row)
-            ),
-        )),
-    })
-    .collect()
-}
-
-fn sets(vocabulary: &Vocabulary<'_>, rows: &[&str]) -> LabelSets {
-    let mut sets = LabelSets::new();
-    rows.iter().for_each(|row| sets.push(vocabulary, python_split(row)));
-    sets
 }
 
 podium_grader::export!(Imet2020);

@@ -1,8 +1,10 @@
 //! Top-1 error: the share of pictures whose first class in `predicted` is wrong, pictures matched by `id`.
 
+use podium_grader::families::class_numbers;
+use podium_grader::families::classes::with_recalls;
 use podium_grader::frame::match_rows;
 use podium_grader::text::{Integer, python_int, python_split};
-use podium_grader::{Cell, Column, Direction, Failure, Frame, Grader, Score, metrics};
+use podium_grader::{Cell, Direction, Failure, Frame, Grader, Score, metrics};
 
 struct INaturalist2019;
 
@@ -15,11 +17,13 @@ impl Grader for INaturalist2019 {
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
         let (submission, answers) = match_rows("id", &["predicted"], submission, answers)?;
 
-        let truth = labels(answers.column("predicted")?, |class| class.to_integer())?;
+        let truth = class_numbers(answers.column("predicted")?, |class| class.to_integer())?;
         let predicted = submission.column("predicted")?;
+        // One empty cell makes fractions of all numbers, but it is what is to be put right.
         predicted.require_complete()?;
-        let prediction = labels(predicted, first_class)?;
-        Ok(Score::new(1.0 - metrics::accuracy(&truth, &prediction)?))
+        let prediction = class_numbers(predicted, first_class)?;
+        let score = Score::new(1.0 - metrics::accuracy(&truth, &prediction)?);
+        with_recalls(score, &truth, &prediction)
     }
 }
 
@@ -30,21 +34,6 @@ fn first_class(classes: Cell<'_>) -> Option<Integer> {
         Cell::Float(_) | Cell::Missing => None,
         class => class.to_integer(),
     }
-}
-
-/// The labels of a column, each read by `read`, as one array of integers.
-fn labels(column: &Column, read: impl Fn(Cell<'_>) -> Option<Integer>) -> Result<Column, Failure> {
-    let mut labels = Vec::with_capacity(column.len());
-    for (row, cell) in column.cells().enumerate() {
-        let label = read(cell).and_then(|label| {
-            label.to_i64().map(i128::from).or_else(|| label.to_u64().map(i128::from))
-        });
-        labels.push(label.ok_or_else(|| {
-            let found = column.describe(row);
-            column.failure_at(row, format_args!("expected whole numbers as classes, found {found}"))
-        })?);
-    }
-    metrics::integer_labels(column.name(), column.role(), &labels)
 }
 
 podium_grader::export!(INaturalist2019);

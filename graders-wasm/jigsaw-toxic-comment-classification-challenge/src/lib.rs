@@ -3,8 +3,8 @@
 //! Comments are matched by the order of their `id`; by the ids themselves only as far as they tell which rows are left
 //! out. The columns of probabilities are matched by their order.
 
-use podium_grader::frame::{Matrix, require_same_length};
-use podium_grader::metrics::{self, numeric};
+use podium_grader::frame::{Matrix, require_same_ids, require_same_length};
+use podium_grader::metrics::{self, numeric, require_finite_numbers};
 use podium_grader::{Column, Direction, Failure, Frame, Grader, Score, warn};
 
 const ID: &str = "id";
@@ -30,14 +30,23 @@ impl Grader for JigsawToxicComments {
         }
 
         let answers = answers.take(&answers.column(ID)?.argsort_as_index()?);
-        let submission = submission.take(&submission.column(ID)?.argsort_as_index()?);
-        let submission = submission.identified_by(ID)?;
+        let in_file_order = submission.identified_by(ID)?;
+        let submission = in_file_order.take(&in_file_order.column(ID)?.argsort_as_index()?);
         let counts = are_counted(&answers)?;
         let rows = counted_rows(submission.column(ID)?, answers.column(ID)?, &counts)?;
+        if rows.len() != counts.iter().filter(|counts| **counts).count() {
+            // An id is repeated in the place of another.
+            require_same_ids(ID, &in_file_order, &answers)?;
+        }
         let truth = classes(&answers.filter(&counts));
         let scores = classes(&submission.take(&rows));
 
-        let areas = metrics::roc_auc_by_column(&truth, &scores)?;
+        let areas = metrics::roc_auc_by_column(&truth, &scores).map_err(|failure| {
+            // Which rows count must not be told, so the first bad cell of all rows is named.
+            let all = classes(&in_file_order);
+            let first = all.columns().iter().find_map(|class| require_finite_numbers(class).err());
+            first.filter(|_| matches!(failure, Failure::InvalidSubmission(_))).unwrap_or(failure)
+        })?;
         let score = Score::new(numeric::mean(&areas));
         Ok(truth.columns().iter().zip(areas).fold(score, |score, (class, area)| {
             score.with(format!("area of {}", class.name()), area)
@@ -62,10 +71,7 @@ fn counted_rows(ids: &Column, expected: &Column, counts: &[bool]) -> Result<Vec<
         return Ok(places.collect());
     }
     if let Some(row) = ids.is_in(expected).iter().position(|known| !known) {
-        return Err(ids.failure_at(
-            row,
-            format_args!("{} is not among the ids of the answers", ids.describe(row)),
-        ));
+        return Err(ids.unexpected(row, "an id of the answers"));
     }
     // An id that the answers hold several times would shift all rows after it.
     if !expected.is_unique() {

@@ -58,7 +58,6 @@ impl Grader for JigsawUnintendedBias {
         answers.require_columns(&IDENTITIES)?;
         let prediction = prediction_column(submission)?;
         let (submission, answers) = align_on("id", submission, answers)?;
-        let submission = submission.identified_by("id")?;
 
         let toxic = are_above_cut(answers.column("toxicity")?)?;
         let truth = answers.column("toxicity")?.with_values(Values::Bool(toxic.clone()));
@@ -113,8 +112,7 @@ fn prediction_column(submission: &Frame) -> Result<&'static str, Failure> {
 /// Which rows hold a number from the cut on. A missing one is below.
 fn are_above_cut(column: &Column) -> Result<Vec<bool>, Failure> {
     if let Some(row) = column.cells().position(|cell| cell.text().is_some()) {
-        let found = column.describe(row);
-        return Err(column.failure_at(row, format_args!("expected a number, found {found}")));
+        return Err(column.unexpected(row, "a number"));
     }
     let is_above = |cell: Cell<'_>| {
         !cell.is_missing() && cell.python_cmp(Cell::Float(CUT)) != Some(Ordering::Less)

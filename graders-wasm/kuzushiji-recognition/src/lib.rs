@@ -20,12 +20,10 @@ impl Grader for KuzushijiRecognition {
         submission.require_columns(&["image_id", "labels"])?;
         let (submission, answers) = align_on("image_id", submission, answers)?;
 
-        let pages = submission.column("image_id")?;
         let (predicted, expected) = (submission.column("labels")?, answers.column("labels")?);
         let mut counts = Counts::default();
         for row in 0..answers.len() {
-            let page = pages.cell(row).to_string();
-            let points = points(predicted, row, &page)?;
+            let points = points(predicted, row)?;
             let boxes = boxes(expected, row)?;
             counts.add_page(&points, &boxes);
         }
@@ -59,34 +57,33 @@ struct Box<'a> {
 }
 
 /// The predictions of a page; an empty cell holds none.
-fn points<'a>(column: &'a Column, row: usize, page: &str) -> Result<Vec<Point<'a>>, Failure> {
+fn points(column: &Column, row: usize) -> Result<Vec<Point<'_>>, Failure> {
+    const FORM: &str = "`label x y`, separated by single spaces";
     let text = match column.cell(row) {
         Cell::Text(text) => text,
         cell if cell.is_missing() => return Ok(Vec::new()),
-        cell => {
-            let what = format!(
-                "page `{page}`: found {} where `label x y` is expected for each character",
-                cell.describe()
-            );
-            return Err(column.failure_at(row, what));
-        }
+        _ => return Err(column.unexpected(row, format_args!("for each character {FORM}"))),
     };
     let words: Vec<&str> = text.split(' ').collect();
     if !words.len().is_multiple_of(3) {
-        let what = format!(
-            "page `{page}`: found {} words separated by single spaces; each character needs three, `label x y`",
-            words.len()
-        );
-        return Err(column.failure_at(row, what));
+        return Err(column.failure_at(
+            row,
+            format_args!(
+                "expected three words for each character, {FORM}, found {} in all",
+                words.len()
+            ),
+        ));
     }
     let coordinate = |place: usize| {
         python_float(words[place]).ok_or_else(|| {
-            let what = format!(
-                "page `{page}`: word {}, `{}`, is not a number; each character needs `label x y`, separated by single spaces",
-                place + 1,
-                words[place].chars().take(40).collect::<String>()
-            );
-            column.failure_at(row, what)
+            column.failure_at(
+                row,
+                format_args!(
+                    "word {}, {}, is not a number; each character needs {FORM}",
+                    place + 1,
+                    column.describe_part(words[place])
+                ),
+            )
         })
     };
     (0..words.len())

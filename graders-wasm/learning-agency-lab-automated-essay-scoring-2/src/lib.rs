@@ -2,6 +2,7 @@
 //!
 //! The weights go by the place of a score among all that occur, predicted or true, and not by its value.
 
+use podium_grader::families::classes::with_recalls;
 use podium_grader::frame::match_rows;
 use podium_grader::{Direction, Failure, Frame, Grader, Score, metrics};
 
@@ -15,8 +16,10 @@ impl Grader for AutomatedEssayScoring2 {
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
         let (submission, answers) = match_rows("essay_id", &["score"], submission, answers)?;
-        metrics::quadratic_kappa(submission.column("score")?, answers.column("score")?)
-            .map(Score::new)
+        let (predicted, truth) = (submission.column("score")?, answers.column("score")?);
+        let score = Score::new(metrics::quadratic_kappa(predicted, truth)?)
+            .with("accuracy", metrics::accuracy(truth, predicted)?);
+        with_recalls(score, truth, predicted)
     }
 }
 

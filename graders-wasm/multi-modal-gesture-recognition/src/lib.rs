@@ -1,7 +1,7 @@
 //! Edit distances of the gesture sequences `Sequence`, summed and divided by the number of true gestures; recordings
 //! matched by `Id`.
 
-use podium_grader::frame::align_on;
+use podium_grader::frame::match_rows;
 use podium_grader::metrics::levenshtein::Levenshtein;
 use podium_grader::text::{Integer, python_int, python_split};
 use podium_grader::{Cell, Column, Direction, Failure, Frame, Grader, Score};
@@ -15,19 +15,22 @@ impl Grader for MultiModalGestureRecognition {
     const ANSWER_COLUMNS: Option<&'static [&'static str]> = Some(&["Id", "Sequence"]);
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
-        answers.require_columns(&["Id", "Sequence"])?;
-        submission.require_columns(&["Id", "Sequence"])?;
-        let (submission, answers) = align_on("Id", submission, answers)?;
+        let (submission, answers) = match_rows("Id", &["Sequence"], submission, answers)?;
 
         let predicted = sequences(submission.column("Sequence")?)?;
         let expected = sequences(answers.column("Sequence")?)?;
         let mut levenshtein = Levenshtein::new();
-        let distances: usize = (expected.iter().zip(&predicted))
+        let distances: Vec<usize> = (expected.iter().zip(&predicted))
             .map(|(expected, predicted)| levenshtein.symbols(expected, predicted))
-            .sum();
+            .collect();
+        let sum: usize = distances.iter().sum();
         let gestures: usize = expected.iter().map(Vec::len).sum();
-        Ok(Score::new(distances as f64 / gestures as f64)
-            .with("sum of the distances", distances as f64))
+        let exact = distances.iter().filter(|distance| **distance == 0).count();
+        Ok(Score::new(sum as f64 / gestures as f64)
+            .with("sum of the distances", sum as f64)
+            .with("true gestures", gestures as f64)
+            .with("recordings", distances.len() as f64)
+            .with("recordings without a difference", exact as f64))
     }
 }
 
@@ -38,13 +41,9 @@ fn sequences(column: &Column) -> Result<Vec<Vec<u64>>, Failure> {
     let sequence = |(row, cell): (usize, Cell<'_>)| {
         python_split(cell.text().unwrap_or_default())
             .map(|word| {
-                python_int(word).map(|gesture| symbol(&gesture)).map_err(|_| {
-                    let what = format!(
-                        "found {} where gesture numbers separated by spaces are expected",
-                        column.describe(row)
-                    );
-                    column.failure_at(row, what)
-                })
+                python_int(word)
+                    .map(|gesture| symbol(&gesture))
+                    .map_err(|_| column.unexpected(row, "gesture numbers, separated by spaces"))
             })
             .collect()
     };

@@ -2,7 +2,8 @@
 //!
 //! The keys only say where a row goes: nothing compares them, so other keys that sort alike grade alike.
 
-use podium_grader::{Direction, Failure, Frame, Grader, Score, metrics};
+use podium_grader::families::regression::root_mean_squared_error;
+use podium_grader::{Direction, Failure, Frame, Grader, Score};
 
 struct NewYorkCityTaxiFarePrediction;
 
@@ -19,7 +20,7 @@ impl Grader for NewYorkCityTaxiFarePrediction {
         let answers = answers.sort_by("key")?;
         let (fares, predicted) =
             (answers.column("fare_amount")?, submission.column("fare_amount")?);
-        metrics::root_mean_squared_error(fares, predicted).map(Score::new)
+        root_mean_squared_error(fares, predicted)
     }
 }
 

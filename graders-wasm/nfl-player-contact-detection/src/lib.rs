@@ -1,6 +1,6 @@
 //! Matthews correlation coefficient of `contact`, pairs of players at a moment matched by `contact_id`.
 
-use podium_grader::frame::{require_same_ids, require_same_length};
+use podium_grader::frame::match_rows_of_same_set;
 use podium_grader::{Cell, Direction, Failure, Frame, Grader, Score, metrics};
 
 const ID: &str = "contact_id";
@@ -14,12 +14,7 @@ impl Grader for NflPlayerContactDetection {
     const ANSWER_COLUMNS: Option<&'static [&'static str]> = Some(&[ID, "contact"]);
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
-        answers.require_columns(&[ID, "contact"])?;
-        submission.require_columns(&[ID, "contact"])?;
-        require_same_ids(ID, submission, answers)?;
-        require_same_length(ID, submission, answers)?;
-        let submission = submission.identified_by(ID)?.sort_by(ID)?;
-        let answers = answers.sort_by(ID)?;
+        let (submission, answers) = match_rows_of_same_set(ID, &["contact"], submission, answers)?;
         let (truth, predicted) = (answers.column("contact")?, submission.column("contact")?);
         let correlation = metrics::matthews(truth, predicted)?;
 

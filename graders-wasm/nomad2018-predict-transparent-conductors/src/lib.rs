@@ -2,6 +2,7 @@
 //!
 //! No `id` is read: rows have to stand in the order of the sample submission.
 
+use podium_grader::frame::require_as_many_rows;
 use podium_grader::metrics::{numeric, root_mean_squared_log_error};
 use podium_grader::{Direction, Failure, Frame, Grader, Score};
 
@@ -18,14 +19,7 @@ impl Grader for Nomad2018TransparentConductors {
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
         answers.require_columns(&ENERGIES)?;
         submission.require_columns(&ENERGIES)?;
-        if submission.len() != answers.len() {
-            return Err(Failure::submission(format!(
-                "{} has {} rows where {} are expected",
-                submission.name(),
-                submission.len(),
-                answers.len()
-            )));
-        }
+        require_as_many_rows(submission, answers)?;
         let errors = ENERGIES
             .iter()
             .map(|energy| {

@@ -29,7 +29,8 @@ impl Grader for OsicPulmonaryFibrosisProgression {
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
         answers.require_columns(&[ID, "Patient", "FVC"])?;
         submission.require_columns(&[ID, "FVC", "Confidence"])?;
-        let submission = submission.identified_by(ID)?;
+        let submitted = submission.identified_by(ID)?;
+        let submission = &submitted;
         require_known(submission.column(ID)?, answers.column(ID)?)?;
         require_numbers(submission.column("FVC")?)?;
         require_numbers(submission.column("Confidence")?)?;
@@ -39,10 +40,10 @@ impl Grader for OsicPulmonaryFibrosisProgression {
         let answers = answers.filter(&answers.column(ID)?.is_in(submission.column(ID)?));
         let (submission, answers) = (submission.sort_by(ID)?, answers.sort_by(ID)?);
         // A single graded visit may be predicted several times: numpy holds it against each.
-        if answers.len() != 1
-            && let Some((row, _)) = submission.column(ID)?.first_duplicate()
-        {
-            let visits = submission.column(ID)?;
+        if answers.len() != 1 && submission.column(ID)?.first_duplicate().is_some() {
+            // Which visits are graded must not be told, so the first one of all that is repeated is named.
+            let visits = submitted.column(ID)?;
+            let (row, _) = visits.first_duplicate().unwrap_or_default();
             return Err(visits.failure_at(row, "the visit is repeated"));
         }
 
@@ -50,11 +51,15 @@ impl Grader for OsicPulmonaryFibrosisProgression {
         let predicted = submission.column("FVC")?.to_f64()?;
         let confidences = submission.column("Confidence")?.fill_missing(Cell::Int(0));
         let confidences = confidences.to_f64()?;
+        let truth = |row| truth[if truth.len() == 1 { 0 } else { row }];
         let likelihood = numeric::mean_by(predicted.len(), |row| {
-            let truth = truth[if truth.len() == 1 { 0 } else { row }];
-            laplace_log_likelihood(truth, predicted[row], confidences[row])
+            laplace_log_likelihood(truth(row), predicted[row], confidences[row])
         });
-        Ok(Score::new(likelihood).with("graded visits", predicted.len() as f64))
+        let errors = numeric::mean_by(predicted.len(), |row| (truth(row) - predicted[row]).abs());
+        Ok(Score::new(likelihood)
+            .with("graded visits", predicted.len() as f64)
+            .with("mean absolute error of FVC in millilitres", errors)
+            .with("mean of Confidence in millilitres", numeric::mean(&confidences)))
     }
 }
 
@@ -73,8 +78,7 @@ fn require_numbers(column: &Column) -> Result<(), Failure> {
         return Ok(());
     }
     Err(match column.cause_of_text() {
-        Some(row) => column
-            .failure_at(row, format_args!("expected a number, found {}", column.describe(row))),
+        Some(row) => column.unexpected(row, "a number"),
         None => column.failure("expected numbers, found none"),
     })
 }

@@ -1,7 +1,8 @@
 //! Root mean squared error of `Pawpularity`, a number from 1 to 100, pictures matched by `Id`.
 
+use podium_grader::families::regression::root_mean_squared_error;
 use podium_grader::frame::match_rows;
-use podium_grader::{Column, Direction, Failure, Frame, Grader, Score, metrics};
+use podium_grader::{Column, Direction, Failure, Frame, Grader, Score};
 
 struct PetfinderPawpularityScore;
 
@@ -17,7 +18,7 @@ impl Grader for PetfinderPawpularityScore {
             (submission.column("Pawpularity")?, answers.column("Pawpularity")?);
         require_pawpularity(predicted)?;
         require_pawpularity(truth)?;
-        metrics::root_mean_squared_error(truth, predicted).map(Score::new)
+        root_mean_squared_error(truth, predicted)
     }
 }
 
@@ -25,10 +26,7 @@ impl Grader for PetfinderPawpularityScore {
 fn require_pawpularity(column: &Column) -> Result<(), Failure> {
     match column.first_outside(1.0, 100.0)? {
         None => Ok(()),
-        Some(row) => Err(column.failure_at(
-            row,
-            format_args!("expected a number from 1 to 100, found {}", column.describe(row)),
-        )),
+        Some(row) => Err(column.unexpected(row, "a number from 1 to 100")),
     }
 }
 

@@ -25,11 +25,14 @@ impl Grader for PredictVolcanicEruptions {
         let pairs = answers.column("segment_id")?.merge_rows(submission.column("segment_id")?)?;
         let (expected, predicted): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
         let times = submission.column(TIME)?.take(&predicted);
-        let error = metrics::mean_absolute_error(&answers.column(TIME)?.take(&expected), &times)?;
+        let expected = answers.column(TIME)?.take(&expected);
+        let error = metrics::mean_absolute_error(&expected, &times)?;
         if !error.is_finite() {
             return Err(times.failure("the errors add up to more than a number can hold"));
         }
-        Ok(Score::new(error.round_ties_even()).with("mean absolute error, not rounded", error))
+        Ok(Score::new(error.round_ties_even())
+            .with("mean absolute error, not rounded", error)
+            .with("mean error", metrics::mean_error(&expected, &times)?))
     }
 }
 

@@ -20,7 +20,9 @@ impl Grader for RsnaBreastCancerDetection {
         if predicted.has_missing() {
             warn("column `cancer`: predictions are missing, which makes the score 0");
         }
-        Ok(Score::new(score))
+        Ok(Score::new(score.value)
+            .with("probabilistic precision", score.precision)
+            .with("probabilistic recall", score.recall))
     }
 }
 

@@ -26,9 +26,8 @@ impl Grader for SiimCovid19Detection {
         submission.require_columns(&["id", "PredictionString"])?;
         let (submission, answers) = align_on("id", submission, answers)?;
 
-        let mut predicted =
-            predictions(submission.column("PredictionString")?, submission.column("id")?)?;
-        let expected = predictions(answers.column("PredictionString")?, answers.column("id")?)?;
+        let mut predicted = predictions(submission.column("PredictionString")?)?;
+        let expected = predictions(answers.column("PredictionString")?)?;
         let mut classes: Vec<&str> = expected.iter().flatten().map(|truth| truth.label).collect();
         classes.sort_unstable();
         classes.dedup();
@@ -73,31 +72,30 @@ struct Prediction<'a> {
 }
 
 /// The boxes of each row.
-fn predictions<'a>(column: &'a Column, ids: &Column) -> Result<Vec<Vec<Prediction<'a>>>, Failure> {
+fn predictions(column: &Column) -> Result<Vec<Vec<Prediction<'_>>>, Failure> {
     const FORM: &str = "`label confidence xmin ymin xmax ymax`";
     (0..column.len())
         .map(|row| {
-            let failure =
-                |what: String| column.failure_at(row, format_args!("id {}: {what}", ids.cell(row)));
-            let text = column.cell(row).text().ok_or_else(|| {
-                failure(format!(
-                    "found {} where {FORM} is expected for each box",
-                    column.describe(row)
-                ))
-            })?;
+            let text = (column.cell(row).text())
+                .ok_or_else(|| column.unexpected(row, format_args!("for each box {FORM}")))?;
             let words: Vec<&str> = python_split(text).collect();
             if !words.len().is_multiple_of(6) {
-                return Err(failure(format!(
-                    "found {} words; each box needs six, {FORM}",
-                    words.len()
-                )));
+                return Err(column.failure_at(
+                    row,
+                    format_args!("expected six words for each box, {FORM}, found {} in all", words.len()),
+                ));
             }
-            let prediction = |words: &[&'a str]| {
+            let prediction = |(number, words): (usize, &[_])| {
                 let number = |place: usize| {
                     python_float(words[place]).ok_or_else(|| {
-                        failure(format!(
-                            "found a word that is not a number in a box; each box needs {FORM}"
-                        ))
+                        column.failure_at(
+                            row,
+                            format_args!(
+                                "word {} of box {number}, {}, is not a number; each box needs {FORM}",
+                                place + 1,
+                                column.describe_part(words[place])
+                            ),
+                        )
                     })
                 };
                 let place = Rectangle {
@@ -108,7 +106,7 @@ fn predictions<'a>(column: &'a Column, ids: &Column) -> Result<Vec<Vec<Predictio
                 };
                 Ok(Prediction { label: words[0], confidence: number(1)?, place })
             };
-            words.chunks(6).map(prediction).collect()
+            (1..).zip(words.chunks(6)).map(prediction).collect()
         })
         .collect()
 }

@@ -4,6 +4,7 @@
 //! Within a trip, rows are matched by their order: `UnixTimeMillis` has to be there, but nothing reads it. A coordinate
 //! that is missing or infinite makes the score undefined.
 
+use podium_grader::frame::require_as_many_rows;
 use podium_grader::metrics::haversine::{Place, great_circle_distance};
 use podium_grader::metrics::numeric;
 use podium_grader::{Cell, Column, Direction, Failure, Frame, Grader, Score};
@@ -23,15 +24,9 @@ impl Grader for SmartphoneDecimeter2022 {
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
         answers.require_columns(&[TRIP, LATITUDE, LONGITUDE])?;
         submission.require_columns(&[TRIP, "UnixTimeMillis", LATITUDE, LONGITUDE])?;
+        require_as_many_rows(submission, answers)?;
+        let submission = submission.identified_by(TRIP)?;
         let (trips, expected) = (submission.column(TRIP)?, answers.column(TRIP)?);
-        if submission.len() != answers.len() {
-            return Err(Failure::submission(format!(
-                "{} has {} rows where {} are expected",
-                submission.name(),
-                submission.len(),
-                answers.len()
-            )));
-        }
         let predicted =
             Place::of_columns(submission.column(LATITUDE)?, submission.column(LONGITUDE)?)?;
         let truth = Place::of_columns(answers.column(LATITUDE)?, answers.column(LONGITUDE)?)?;

@@ -42,6 +42,18 @@ fn score(submission: &Frame, annotations: &Annotations) -> Result<Score, Failure
     let ids = submission.column("example_id")?.fill_missing(Cell::Text("")).as_text();
     let column = submission.column("PredictionString")?;
     let predictions = column.fill_missing(Cell::Text("")).as_text();
+    let mut seen = FxHashSet::default();
+    let mut questions = Vec::with_capacity(submission.len());
+    for row in 0..submission.len() {
+        let id = ids.cell(row).text().unwrap_or_default();
+        let question = annotations.find(id).ok_or_else(|| {
+            ids.failure_at(row, "not the number of a question with `_long` or `_short` at its end")
+        })?;
+        if !seen.insert(id) {
+            return Err(ids.failure_at(row, "the id is repeated"));
+        }
+        questions.push(question);
+    }
     let expected = 2 * annotations.len();
     if submission.len() != expected {
         return Err(Failure::submission(format!(
@@ -53,22 +65,10 @@ fn score(submission: &Frame, annotations: &Annotations) -> Result<Score, Failure
     }
 
     let (mut right, mut wrong, mut missed) = ([0u32; 2], 0u32, 0u32);
-    let mut seen = FxHashSet::default();
-    for row in 0..submission.len() {
-        let id = ids.cell(row).text().unwrap_or_default();
-        let Some((kind, annotation)) = annotations.find(id) else {
-            return Err(ids.failure_at(
-                row,
-                "not the `example_id` of a question with `_long` or `_short` at its end",
-            ));
-        };
-        if !seen.insert(id) {
-            return Err(ids.failure_at(row, "the row of that question and length is there before"));
-        }
+    for (row, (kind, annotation)) in questions.into_iter().enumerate() {
         let text = predictions.cell(row).text().unwrap_or_default();
-        let prediction = Prediction::parse(text).map_err(|expected| {
-            column.failure_at(row, format_args!("{}: {expected}", column.describe(row)))
-        })?;
+        let prediction =
+            Prediction::parse(text).map_err(|expected| column.unexpected(row, expected))?;
         match &prediction {
             prediction if annotation.agrees(kind, prediction) => right[kind as usize] += 1,
             Prediction::NoAnswer => missed += 1,

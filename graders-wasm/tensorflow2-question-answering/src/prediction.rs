@@ -19,7 +19,7 @@ impl Prediction {
     /// # Errors
     /// What was expected instead.
     pub(crate) fn parse(text: &str) -> Result<Prediction, &'static str> {
-        const EXPECTED: &str = "expected `start_token:end_token`, `YES`, `NO` or nothing";
+        const EXPECTED: &str = "`start_token:end_token`, `YES`, `NO` or nothing";
         match python_strip(text) {
             "" => Ok(Prediction::NoAnswer),
             "YES" => Ok(Prediction::YesNo(true)),
@@ -27,10 +27,9 @@ impl Prediction {
             text => {
                 let (start, end) = text.split_once(':').ok_or(EXPECTED)?;
                 if end.contains(':') {
-                    return Err("expected one span of tokens, `start_token:end_token`");
+                    return Err("one span of tokens, `start_token:end_token`");
                 }
-                let token =
-                    |text| python_int(text).map_err(|_| "expected whole numbers around the colon");
+                let token = |text| python_int(text).map_err(|_| "whole numbers around the colon");
                 Ok(Prediction::Span(token(start)?, token(end)?))
             }
         }

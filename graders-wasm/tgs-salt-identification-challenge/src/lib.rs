@@ -18,6 +18,8 @@ impl Grader for TgsSaltIdentification {
     const DIRECTION: Direction = Direction::HigherIsBetter;
 
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
+        submission.require_columns(&["id"])?;
+        let submission = &submission.identified_by("id")?;
         for table in [answers, submission] {
             table.require_exact_columns(&["id", "rle_mask"])?;
             require_text(table.column("id")?)?;
@@ -26,13 +28,11 @@ impl Grader for TgsSaltIdentification {
         let (submission, answers) = align_on("id", submission, answers)?;
 
         let pixels = Shape::column_major(SIDE, SIDE).pixels().unwrap_or_default();
-        let ids = answers.column("id")?;
         let (predicted, encoded) = (submission.column("rle_mask")?, answers.column("rle_mask")?);
         let mut hits = [0_usize; THRESHOLDS];
         let precisions: Vec<f64> = (0..answers.len())
             .map(|row| {
-                let id = ids.cell(row).to_string();
-                let mask = |column| decode_cell(column, row, &id, pixels, EmptyCell::EmptyMask);
+                let mask = |column| decode_cell(column, row, pixels, EmptyCell::EmptyMask);
                 let found = thresholds_met(&mask(encoded)?, &mask(predicted)?, pixels);
                 hits[..found].iter_mut().for_each(|hits| *hits += 1);
                 Ok(found as f64 / THRESHOLDS as f64)
@@ -51,10 +51,7 @@ fn require_text(column: &Column) -> Result<(), Failure> {
     let no_text = |cell: Cell<'_>| cell.text().is_none() && !cell.is_missing();
     match column.cells().position(no_text) {
         None => Ok(()),
-        Some(row) => {
-            Err(column
-                .failure_at(row, format_args!("{} where text is expected", column.describe(row))))
-        }
+        Some(row) => Err(column.unexpected(row, "text")),
     }
 }
 

@@ -23,16 +23,17 @@ impl Grader for UwMadisonGiTract {
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
         answers.require_columns(&["id", "predicted", "image_height", "image_width"])?;
         submission.require_columns(&["id", "class", "predicted"])?;
+        let submission = &submission.identified_by("id")?;
         let shapes = shapes(answers)?;
         let predicted = rows(submission, &shapes)?;
         let expected = rows(answers, &shapes)?;
 
-        let dice = mean_where_defined(
-            predicted
-                .iter()
-                .zip(&expected)
-                .map(|(predicted, expected)| predicted.mask.dice(&expected.mask)),
-        );
+        let coefficients: Vec<Option<f64>> = predicted
+            .iter()
+            .zip(&expected)
+            .map(|(predicted, expected)| predicted.mask.dice(&expected.mask))
+            .collect();
+        let dice = mean_where_defined(coefficients.iter().copied());
         let predicted = scans(submission.column("id")?, predicted)?;
         let expected = scans(answers.column("id")?, expected)?;
         let distance = mean_where_defined(
@@ -41,10 +42,26 @@ impl Grader for UwMadisonGiTract {
                 .zip(&expected)
                 .map(|(predicted, expected)| scan_distance(predicted, expected)),
         );
-        Ok(Score::new(DICE_WEIGHT * dice + HAUSDORFF_WEIGHT * (1.0 - distance))
+        let score = Score::new(DICE_WEIGHT * dice + HAUSDORFF_WEIGHT * (1.0 - distance))
             .with("mean Dice coefficient", dice)
-            .with("mean Hausdorff distance", distance))
+            .with("mean Hausdorff distance", distance);
+        Ok(with_dice_by_class(score, answers, &coefficients))
     }
+}
+
+/// Adds the mean Dice coefficient of each class of the answers, of its rows that are not empty on both sides.
+fn with_dice_by_class(score: Score, answers: &Frame, coefficients: &[Option<f64>]) -> Score {
+    let Ok(classes) = answers.column("class") else { return score };
+    let mut by_class: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for (class, coefficient) in classes.cells().zip(coefficients) {
+        by_class.entry(class.to_string()).or_default().extend(coefficient);
+    }
+    by_class.into_iter().filter(|(_, of_class)| !of_class.is_empty()).fold(
+        score,
+        |score, (class, of_class)| {
+            score.with(format!("mean Dice coefficient of {class}"), numeric::mean(&of_class))
+        },
+    )
 }
 
 /// The size of each row's image.
@@ -68,12 +85,11 @@ struct Row {
 
 /// The rows of a table, as many as there are shapes at most.
 fn rows(table: &Frame, shapes: &[Shape]) -> Result<Vec<Row>, Failure> {
-    let (ids, encoded) = (table.column("id")?, table.column("predicted")?);
+    let encoded = table.column("predicted")?;
     (shapes.iter().enumerate().take(table.len()))
         .map(|(row, &shape)| {
             let pixels = shape.pixels().expect("the sizes were checked");
-            let id = ids.cell(row).to_string();
-            let mask = decode_cell(encoded, row, &id, pixels, EmptyCell::EmptyMask)?;
+            let mask = decode_cell(encoded, row, pixels, EmptyCell::EmptyMask)?;
             Ok(Row { mask, shape })
         })
         .collect()
@@ -83,15 +99,10 @@ fn rows(table: &Frame, shapes: &[Shape]) -> Result<Vec<Row>, Failure> {
 fn scans(ids: &Column, rows: Vec<Row>) -> Result<Vec<Solid>, Failure> {
     let mut slices: Vec<(&str, usize, Row)> = Vec::with_capacity(rows.len());
     for (row, content) in rows.into_iter().enumerate() {
-        let id = ids.cell(row).text().ok_or_else(|| {
-            ids.failure_at(
-                row,
-                format_args!(
-                    "found {} where an id like case1_day2_slice_0003 is expected",
-                    ids.describe(row)
-                ),
-            )
-        })?;
+        let id = ids
+            .cell(row)
+            .text()
+            .ok_or_else(|| ids.unexpected(row, "an id like case1_day2_slice_0003"))?;
         slices.push((id, row, content));
     }
     slices.sort_by(|a, b| a.0.cmp(b.0));

@@ -2,8 +2,9 @@
 //!
 //! What is predicted for other rows is not looked at.
 
+use podium_grader::families::regression::mean_absolute_error;
 use podium_grader::frame::match_rows;
-use podium_grader::{Cell, Direction, Failure, Frame, Grader, Score, metrics};
+use podium_grader::{Cell, Direction, Failure, Frame, Grader, Score};
 
 struct VentilatorPressurePrediction;
 
@@ -22,11 +23,11 @@ impl Grader for VentilatorPressurePrediction {
         if scored == 0 {
             return Err(Failure::answers("column `u_out`: no row is scored, none holds 0"));
         }
-        let error = metrics::mean_absolute_error(
+        let score = mean_absolute_error(
             &answers.column("pressure")?.filter(&breathes_in),
             &submission.column("pressure")?.filter(&breathes_in),
         )?;
-        Ok(Score::new(error).with("rows scored", scored as f64))
+        Ok(score.with("rows scored", scored as f64))
     }
 }
 

@@ -16,6 +16,7 @@ impl Grader for VesuviusInkDetection {
         answers.require_exact_columns(&["Id", "Predicted", "width", "height"])?;
         submission.require_exact_columns(&["Id", "Predicted"])?;
         require_same_length("Id", submission, answers)?;
+        let submission = submission.identified_by("Id")?;
 
         let (ids, expected_ids) = (submission.column("Id")?, answers.column("Id")?);
         let (predicted, encoded) = (submission.column("Predicted")?, answers.column("Predicted")?);
@@ -29,8 +30,7 @@ impl Grader for VesuviusInkDetection {
                 return Err(ids.failure_at(
                     row,
                     format_args!(
-                        "found {} where {} is expected; the fragments have to be in the order of the sample",
-                        id.describe(),
+                        "expected the id {}; the fragments have to be in the order of the sample",
                         expected.describe()
                     ),
                 ));
@@ -42,9 +42,8 @@ impl Grader for VesuviusInkDetection {
             let pixels = pixels.ok_or_else(|| {
                 Failure::answers("columns `height`, `width`: not the size of a picture")
             })?;
-            let id = id.to_string();
-            let prediction = decode_cell(predicted, row, &id, pixels, EmptyCell::Refused)?;
-            let truth = decode_cell(encoded, row, &id, pixels, EmptyCell::Refused)?;
+            let prediction = decode_cell(predicted, row, pixels, EmptyCell::Refused)?;
+            let truth = decode_cell(encoded, row, pixels, EmptyCell::Refused)?;
             let counts = ConfusionCounts {
                 true_positives: prediction.intersection_area(&truth),
                 predicted: prediction.area(),
@@ -52,10 +51,10 @@ impl Grader for VesuviusInkDetection {
             };
             scores.push(counts.f_beta(0.5));
             score = score
-                .with(format!("F0.5 of {id}"), counts.f_beta(0.5))
-                .with(format!("precision of {id}"), counts.f_beta(0.0))
+                .with(format!("F0.5 of {expected}"), counts.f_beta(0.5))
+                .with(format!("precision of {expected}"), counts.f_beta(0.0))
                 .with(
-                    format!("recall of {id}"),
+                    format!("recall of {expected}"),
                     counts.true_positives as f64 / counts.actual as f64,
                 );
         }

@@ -24,6 +24,7 @@ impl Grader for VinBigData {
         answers.require_columns(&CORNERS)?;
         submission.require_columns(&["PredictionString", "image_id"])?;
         require_same_ids("image_id", submission, answers)?;
+        let submission = &submission.identified_by("image_id")?;
 
         let images = Images::of(answers.column("image_id")?);
         let truths = truths(answers, &images)?;
@@ -105,28 +106,26 @@ fn detections(submission: &Frame, images: &Images) -> Result<Vec<Detection>, Fai
     let mut detections = Vec::new();
     let mut id = 0;
     for (row, &image) in numbers.iter().enumerate() {
-        let failure = |what: String| {
-            column.failure_at(row, format_args!("picture {}: {what}", ids.cell(row)))
-        };
+        let failure = |what: String| column.failure_at(row, what);
         let text = column.cell(row).text().ok_or_else(|| {
             failure(format!(
-                "found {} where each box needs {FORM}; write `14 1 0 0 1 1` for no finding",
+                "expected for each box {FORM}, found {}; write `14 1 0 0 1 1` for no finding",
                 column.describe(row)
             ))
         })?;
         let number = |(place, word): (usize, &str)| {
             python_float(word).ok_or_else(|| {
-                let word: String = word.chars().take(40).collect();
                 failure(format!(
-                    "word {}, `{word}`, is not a number; each box needs {FORM}",
-                    place + 1
+                    "word {}, {}, is not a number; each box needs {FORM}",
+                    place + 1,
+                    column.describe_part(word)
                 ))
             })
         };
         let words: Vec<f64> = text.split(' ').enumerate().map(number).collect::<Result<_, _>>()?;
         if !words.len().is_multiple_of(6) {
             return Err(failure(format!(
-                "found {} words; each box needs six, {FORM}",
+                "expected six words for each box, {FORM}, found {} in all",
                 words.len()
             )));
         }

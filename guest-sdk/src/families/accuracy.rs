@@ -1,5 +1,6 @@
 //! Competitions that count how many labels are right, rows matched by an id.
 
+use super::classes::with_recalls;
 use crate::failure::Failure;
 use crate::frame::{Column, Dtype, Frame, match_rows};
 use crate::grader::{Score, warn};
@@ -32,10 +33,17 @@ pub fn accuracy_of_texts(
     target: &str,
 ) -> Result<Score, Failure> {
     let (submission, answers) = match_rows(id, &[target], submission, answers)?;
-    accuracy_of_labels(&submission.column(target)?.as_text(), &answers.column(target)?.as_text())
+    let (predicted, truth) =
+        (submission.column(target)?.as_text(), answers.column(target)?.as_text());
+    let accuracy = metrics::accuracy(&truth, &predicted)?;
+    let wrong =
+        truth.cells().zip(predicted.cells()).filter(|(truth, predicted)| !truth.equals(*predicted));
+    Ok(Score::new(accuracy)
+        .with("rows", truth.len() as f64)
+        .with("wrong rows", wrong.count() as f64))
 }
 
-/// Accuracy of labels whose rows are matched. Says so where none can be right because one side is text and the other is
+/// Accuracy of labels whose rows are matched, with the recall of each class. Says so where none can be right because one side is text and the other is
 /// not: one word among numbers makes text of all of them.
 ///
 /// # Errors
@@ -45,7 +53,7 @@ pub fn accuracy_of_labels(predicted: &Column, truth: &Column) -> Result<Score, F
     if let Some(mismatch) = mismatch(predicted, truth.dtype()) {
         warn(&mismatch);
     }
-    Ok(Score::new(accuracy))
+    with_recalls(Score::new(accuracy), truth, predicted)
 }
 
 /// What to say where no label can be right for its type.
@@ -55,9 +63,10 @@ fn mismatch(predicted: &Column, expected: Dtype) -> Option<String> {
         (Dtype::Object, expected) if expected.is_numeric() => {
             let row = predicted.cause_of_text()?;
             Some(format!(
-                "column `{name}`: row {} has {}, which makes text of the whole column; no text equals the numbers that are expected",
+                "column `{name}`: row {} has {}, which makes text of the whole column; no text equals the {} that are expected",
                 predicted.file_row(row),
-                predicted.describe(row)
+                predicted.describe(row),
+                expected.describe()
             ))
         }
         (dtype, Dtype::Object) if dtype.is_numeric() && !predicted.is_empty() => Some(format!(
@@ -81,7 +90,11 @@ mod tests {
     fn rows_are_matched_by_id() {
         let answers = frame(Role::Answers, "id,label\n1,a\n2,b\n3,b\n4,c\n");
         let submission = frame(Role::Submission, "label,id\nb,3\na,1\na,2\nc,4\n");
-        assert_eq!(accuracy(&submission, &answers, "id", "label"), Ok(Score::new(0.75)));
+        let expected = Score::new(0.75).with("recall of a", 1.0).with("recall of b", 0.5);
+        assert_eq!(
+            accuracy(&submission, &answers, "id", "label"),
+            Ok(expected.with("recall of c", 1.0))
+        );
     }
 
     #[test]
@@ -89,10 +102,10 @@ mod tests {
         let answers = frame(Role::Answers, "id,label\n1,7\n2,\n3,null\n4,x\n");
         let submission = frame(Role::Submission, "id,label\n1,7\n2,nan\n3,NA\n4,y\n");
         let score = accuracy_of_texts(&submission, &answers, "id", "label");
-        assert_eq!(score, Ok(Score::new(0.75)));
+        assert_eq!(score, Ok(Score::new(0.75).with("rows", 4.0).with("wrong rows", 1.0)));
         let submission = frame(Role::Submission, "id,label\n1,7.0\n2,\n3,\n4,\n");
         let score = accuracy_of_texts(&submission, &answers, "id", "label");
-        assert_eq!(score, Ok(Score::new(0.5)));
+        assert_eq!(score, Ok(Score::new(0.5).with("rows", 4.0).with("wrong rows", 2.0)));
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub fn log_loss_of_classes(
     submission.require_columns(&required)?;
     require_same_length(id, submission, answers)?;
     let submission = submission.identified_by(id)?;
-    require_distributions(&submission, id, classes, sums)?;
+    require_distributions(&submission, classes, sums)?;
     let (submission, answers) = align_on(id, &submission, answers)?;
     require_same_list(submission.column(id)?, answers.column(id)?)?;
 
@@ -72,18 +72,21 @@ pub fn log_loss(
     let submission = submission.identified_by(id)?;
     require_probabilities(submission.column(target)?)?;
     let (submission, answers) = (submission.sort_by(id)?, answers.sort_by(id)?);
-    metrics::log_loss(answers.column(target)?, submission.column(target)?).map(Score::new)
+    let (truth, probability) = (answers.column(target)?, submission.column(target)?);
+    let score = Score::new(metrics::log_loss(truth, probability)?);
+    let of_classes = metrics::log_loss_of_both(truth, probability)?;
+    Ok(of_classes.into_iter().fold(score, |score, (row, loss)| {
+        score.with(format!("log loss of {}", truth.cell(row)), loss)
+    }))
 }
 
 /// Checks that the columns `classes` hold probabilities that add up to one in each row: see [`require_probabilities`].
-/// The column `id` says in messages which row.
 ///
 /// # Errors
 /// The table's side is at fault where they do not; the message names the first such row. With [`SumsToOne::Close`] also
 /// where some columns hold truth values and others numbers, since numpy has no isclose for Python objects.
 pub fn require_distributions(
     table: &Frame,
-    id: &str,
     classes: &[&str],
     sums: SumsToOne,
 ) -> Result<(), Failure> {
@@ -108,13 +111,14 @@ pub fn require_distributions(
     let sums = numeric::row_sums(&matrix.to_f64()?);
     match sums.iter().position(|sum| !is_one(*sum)) {
         None => Ok(()),
-        Some(row) => Err(table.role().failure(format!(
-            "row {} (id {}): the probabilities of the {} classes add up to {}, and have to add up to 1",
-            table.file_row(row),
-            table.column(id)?.cell(row).describe(),
-            classes.len(),
-            sums[row],
-        ))),
+        Some(row) => Err(table.failure_at(
+            row,
+            format_args!(
+                "the probabilities of the {} classes add up to {}, and have to add up to 1",
+                classes.len(),
+                sums[row],
+            ),
+        )),
     }
 }
 
@@ -192,11 +196,11 @@ mod tests {
             ("id,a,b\nx,1,0\n", "submission.csv has 1 row where 2 are expected"),
             (
                 "id,a,b\ny,0.5,0.5\nx,0.5,1.5\n",
-                "column `b`, row 2 (id `x`): 1.5 where a probability",
+                "column `b`, row 2 (id `x`): expected a probability between 0 and 1, found 1.5",
             ),
             (
                 "id,a,b\ny,0.5,0.5\nx,0.5,\n",
-                "column `b`, row 2 (id `x`): an empty cell where a probability",
+                "column `b`, row 2 (id `x`): expected a probability between 0 and 1, found an empty cell",
             ),
             (
                 "id,a,b\ny,0.5,0.5\nx,0.5,-\n",
@@ -246,7 +250,10 @@ mod tests {
         for (submission, expected) in [
             ("id,p\n2,1\n1,0\n2,1\n", "row 3 repeats the id 2"),
             ("id,p\n2,1\n", "1 id is missing, the first is 1"),
-            ("id,p\n2,1\n1,\n", "column `p`, row 2 (id 1): an empty cell"),
+            (
+                "id,p\n2,1\n1,\n",
+                "column `p`, row 2 (id 1): expected a probability between 0 and 1, found an empty cell",
+            ),
             ("id,p\n2,1\n1,1e-3x\n", "column `p`, row 2 (id 1): expected a number, found `1e-3x`"),
         ] {
             let message = grade(submission).unwrap_err().to_string();

@@ -10,13 +10,7 @@ use crate::frame::Column;
 pub fn require_probabilities(column: &Column) -> Result<(), Failure> {
     match column.first_outside(0.0, 1.0)? {
         None => Ok(()),
-        Some(row) => Err(column.failure_at(
-            row,
-            format_args!(
-                "{} where a probability between 0 and 1 is expected",
-                column.describe(row)
-            ),
-        )),
+        Some(row) => Err(column.unexpected(row, "a probability between 0 and 1")),
     }
 }
 
@@ -33,14 +27,16 @@ mod tests {
             require_probabilities(&column).map_err(|failure| failure.message().to_owned())
         };
         let refused = |message: &str| Err(format!("column `p`, {message}"));
-        let expected = "where a probability between 0 and 1 is expected";
+        let expected = "expected a probability between 0 and 1, found";
         let yes = Cell::Bool(true);
         assert_eq!(check(&[yes, Cell::Float(0.5), Cell::Int(0)]), Ok(()));
         assert_eq!(
             check(&[yes, Cell::Missing]),
-            refused(&format!("row 2: an empty cell {expected}"))
+            refused(&format!(
+                "row 2: {expected} an empty cell (or a word such as NaN or NA, which is read as one)"
+            ))
         );
-        assert_eq!(check(&[Cell::Int(2), yes]), refused(&format!("row 1: 2 {expected}")));
+        assert_eq!(check(&[Cell::Int(2), yes]), refused(&format!("row 1: {expected} 2")));
         assert_eq!(
             check(&[Cell::Text("0"), Cell::Text("none")]),
             refused("row 2: expected a number, found `none`")

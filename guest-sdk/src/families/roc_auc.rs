@@ -57,8 +57,14 @@ mod tests {
     fn messages_name_row_and_id() {
         let answers = frame(Role::Answers, "id,p\na,0\nb,1\nc,1\n");
         let cases = [
-            ("c,0.9\na,0\nb,1.5\n", "row 3 (id `b`): 1.5 where a probability"),
-            ("c,\na,0\nb,1\n", "row 1 (id `c`): an empty cell where a probability"),
+            (
+                "c,0.9\na,0\nb,1.5\n",
+                "row 3 (id `b`): expected a probability between 0 and 1, found 1.5",
+            ),
+            (
+                "c,\na,0\nb,1\n",
+                "row 1 (id `c`): expected a probability between 0 and 1, found an empty cell",
+            ),
             ("c,1\nb,1\na,none\n", "row 3 (id `a`): expected a number, found `none`"),
         ];
         for (rows, expected) in cases {

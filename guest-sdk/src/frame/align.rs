@@ -5,7 +5,7 @@ use crate::failure::Failure;
 
 /// Sorts both tables by the column `id`, as `DataFrame.sort_values` does, and checks that they then carry the same
 /// ids, row by row, as numpy compares them: the check that most competitions begin with. The columns and the row count
-/// are checked first.
+/// are checked first. Messages about a row of the submission name its id from then on.
 ///
 /// # Errors
 /// The submission is at fault where its ids are not those of the answers; the message names the first wrong id, what
@@ -15,7 +15,8 @@ pub fn align_on(id: &str, submission: &Frame, answers: &Frame) -> Result<(Frame,
     answers.require_columns(&[id])?;
     submission.require_columns(&[id])?;
     require_same_length(id, submission, answers)?;
-    let (sorted, sorted_answers) = (submission.sort_by(id)?, answers.sort_by(id)?);
+    let (sorted, sorted_answers) =
+        (submission.sort_by(id)?.identified_by(id)?, answers.sort_by(id)?);
     if are_same_texts(submission.column(id)?, answers.column(id)?)? {
         return Ok((sorted, sorted_answers));
     }
@@ -36,7 +37,7 @@ pub fn align_on(id: &str, submission: &Frame, answers: &Frame) -> Result<(Frame,
 }
 
 /// Checks that both tables have the columns `id` and `columns`, and brings their rows into the same order by `id`, as
-/// [`align_on`] does. Messages about a row of the submission name its id from then on.
+/// [`align_on`] does.
 ///
 /// # Errors
 /// As [`align_on`]; also where a column is missing.
@@ -49,8 +50,37 @@ pub fn match_rows(
     let required: Vec<&str> = [id].into_iter().chain(columns.iter().copied()).collect();
     answers.require_columns(&required)?;
     submission.require_columns(&required)?;
-    let (submission, answers) = align_on(id, submission, answers)?;
-    Ok((submission.identified_by(id)?, answers))
+    align_on(id, submission, answers)
+}
+
+/// As [`match_rows`], but the ids are compared as sets: where one is repeated and another is missing as often, rows are
+/// paired by their place in the order of the ids all the same.
+///
+/// # Errors
+/// As [`require_same_length`] and [`require_same_ids`]; also where a column is missing, or the ids cannot be sorted.
+pub fn match_rows_of_same_set(
+    id: &str,
+    columns: &[&str],
+    submission: &Frame,
+    answers: &Frame,
+) -> Result<(Frame, Frame), Failure> {
+    let required: Vec<&str> = [id].into_iter().chain(columns.iter().copied()).collect();
+    answers.require_columns(&required)?;
+    submission.require_columns(&required)?;
+    require_same_length(id, submission, answers)?;
+    require_same_ids(id, submission, answers)?;
+    Ok((submission.sort_by(id)?.identified_by(id)?, answers.sort_by(id)?))
+}
+
+/// Checks that the tables have equally many rows.
+///
+/// # Errors
+/// The submission is at fault where it has more or fewer rows; the message says how many.
+pub fn require_as_many_rows(submission: &Frame, answers: &Frame) -> Result<(), Failure> {
+    match other_length(submission, answers) {
+        None => Ok(()),
+        Some(message) => Err(Failure::submission(message)),
+    }
 }
 
 /// Checks that the tables have equally many rows.
@@ -59,19 +89,23 @@ pub fn match_rows(
 /// The submission is at fault where it has more or fewer rows; the message says how many, and which ids are unknown,
 /// missing or repeated where that can be told. Either is at fault that has no column `id`.
 pub fn require_same_length(id: &str, submission: &Frame, answers: &Frame) -> Result<(), Failure> {
-    if submission.len() != answers.len() {
-        let mut message = format!(
+    let Some(mut message) = other_length(submission, answers) else { return Ok(()) };
+    if let Some(difference) = compare_ids(submission.column(id)?, answers.column(id)?) {
+        message.push_str(&format!("; {difference}"));
+    }
+    Err(Failure::submission(message))
+}
+
+/// What is wrong with the number of rows, if it is not that of the answers.
+fn other_length(submission: &Frame, answers: &Frame) -> Option<String> {
+    (submission.len() != answers.len()).then(|| {
+        format!(
             "{} has {} where {} are expected",
             submission.name(),
             count(submission.len(), "row"),
             answers.len()
-        );
-        if let Some(difference) = compare_ids(submission.column(id)?, answers.column(id)?) {
-            message.push_str(&format!("; {difference}"));
-        }
-        return Err(Failure::submission(message));
-    }
-    Ok(())
+        )
+    })
 }
 
 /// Checks that the columns `id` of both tables hold the same values, whatever their order and however often each comes:
@@ -117,17 +151,30 @@ fn compare_ids(ids: &Column, expected: &Column) -> Option<String> {
     let unknown = submitted.difference(&wanted);
     let missing = wanted.difference(&submitted);
     let name = ids.name();
+    // One id of text makes text of all, so that none equals a number.
+    if expected.dtype().is_number()
+        && let Some(row) = ids.cause_of_text()
+    {
+        return Some(format!(
+            "column `{name}`: row {} has {}, which makes text of all ids; those of the answers are numbers",
+            ids.file_row(row),
+            describe(ids.cell(row))
+        ));
+    }
     // Of the rows that are reordered, the first in the file is named.
     if let Some(first) = unknown.iter().copied().min_by_key(|row| ids.file_row(*row)) {
         let mut message = format!(
-            "column `{name}`: row {} has {}, which is not among the answers; {} unknown and {} missing",
+            "column `{name}`: row {} has {}, which is not among the answers; {} unknown",
             ids.file_row(first),
             describe(ids.cell(first)),
             count_are(unknown.len(), "id"),
-            count_are(missing.len(), ""),
         );
         if let Some(first) = missing.first() {
-            message.push_str(&format!(" (first missing: {})", expected.cell(*first).describe()));
+            message.push_str(&format!(
+                " and {} missing (first missing: {})",
+                count_are(missing.len(), ""),
+                expected.cell(*first).describe()
+            ));
         }
         return Some(message);
     }
@@ -214,6 +261,10 @@ mod tests {
                 "id,v\nb,1\na,1\nc,1\nc,1\n",
                 "has 4 rows where 3 are expected; column `id`: row 4 repeats the id `c`",
             ),
+            (
+                "id,v\nb,1\na,1\nc,1\nd,1\n",
+                "has 4 rows where 3 are expected; column `id`: row 4 has the id `d`, which is not among the answers; 1 id is unknown",
+            ),
             ("v\n1\n", "has no column `id`"),
         ];
         for (submission, expected) in cases {
@@ -221,6 +272,11 @@ mod tests {
             assert!(matches!(failure, Failure::InvalidSubmission(_)), "{failure}");
             assert!(failure.message().contains(expected), "{submission:?}: {failure}");
         }
+        let failure = aligned("id,v\n1,1\nx,1\n", "id,v\n1,1\n2,1\n").unwrap_err();
+        assert_eq!(
+            failure.message(),
+            "column `id`: row 2 has the id `x`, which makes text of all ids; those of the answers are numbers"
+        );
     }
 
     #[test]

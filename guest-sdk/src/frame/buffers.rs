@@ -13,6 +13,17 @@ const BUFFER_CHARACTERS: usize = 256 * 1024;
 /// The bytes asked of the source at a time.
 const READ_BYTES: u32 = 2 * 1024 * 1024;
 
+/// What files of other kinds begin with.
+const OTHER_KINDS: [(&[u8], &str); 7] = [
+    (b"\x1F\x8B", "compressed with gzip"),
+    (b"PK\x03\x04", "a zip archive or a spreadsheet"),
+    (b"PAR1", "a Parquet file"),
+    (b"\x28\xB5\x2F\xFD", "compressed with zstd"),
+    (b"BZh", "compressed with bzip2"),
+    (b"\x80\x04\x95", "a pickle"),
+    (b"\x80\x05\x95", "a pickle"),
+];
+
 /// Reads a source once, from its beginning to its end.
 pub(super) struct Buffers<'a, S> {
     source: &'a S,
@@ -111,6 +122,12 @@ impl<'a, S: Source> Buffers<'a, S> {
                 "{name} cannot be read: it begins like UTF-16; save it as UTF-8"
             ));
         }
+        let start = self.source.read(0, 4);
+        if let Some((_, kind)) = OTHER_KINDS.iter().find(|(magic, _)| start.starts_with(magic)) {
+            return self.role.failure(format!(
+                "{name} cannot be read: it is {kind}, where a CSV file is expected"
+            ));
+        }
         self.role.failure(format!(
             "{name} cannot be read: line {} holds a byte that is not UTF-8 (0x{byte:02X}, byte {} of the file); save it \
              as UTF-8",
@@ -172,4 +189,41 @@ pub(super) fn line_at<S: Source>(source: &S, offset: u64) -> u64 {
         }
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Frame, Role};
+    use crate::source::Bytes;
+
+    #[test]
+    fn what_is_not_utf8_is_named() {
+        let cases: [(&[u8], &str); 5] = [
+            (
+                b"a,b\n1,x\n2,\xE9t\xE9\n",
+                "submission.csv cannot be read: line 3 holds a byte that is not UTF-8 (0xE9, byte 11 of the file); save it as UTF-8",
+            ),
+            (
+                b"\xFF\xFEa\0",
+                "submission.csv cannot be read: it begins like UTF-16; save it as UTF-8",
+            ),
+            (
+                b"\x1F\x8B\x08\0\0",
+                "submission.csv cannot be read: it is compressed with gzip, where a CSV file is expected",
+            ),
+            (
+                b"PK\x03\x04\x14\0\xB5",
+                "submission.csv cannot be read: it is a zip archive or a spreadsheet, where a CSV file is expected",
+            ),
+            (
+                b"PAR1\x15\x04\x15\x80",
+                "submission.csv cannot be read: it is a Parquet file, where a CSV file is expected",
+            ),
+        ];
+        for (bytes, expected) in cases {
+            let source = Bytes::new("submission.csv", bytes);
+            let failure = Frame::read(&source, Role::Submission, None).unwrap_err();
+            assert_eq!(failure.message(), expected);
+        }
+    }
 }

@@ -154,10 +154,33 @@ impl FileRows {
         FileRows { places: self.places.clone(), ids: Some((table, column)) }
     }
 
-    /// What identifies a row, if a column does.
-    fn id(&self, row: usize) -> Option<Cell<'_>> {
-        let (table, column) = self.ids.as_ref()?;
-        Some(table.column(*column).cell(self.number(row) - 1))
+    /// Whether that column of that table identifies the rows.
+    pub(super) fn are_identified_by(&self, table: &Rc<Table>, column: usize) -> bool {
+        self.ids.as_ref().is_some_and(|(other, id)| Rc::ptr_eq(other, table) && *id == column)
+    }
+
+    /// A row, for messages: "row 17", or "row 17 (id `x`)" where a column called `id` identifies the rows.
+    pub(super) fn describe(&self, row: usize) -> String {
+        let number = self.number(row);
+        match &self.ids {
+            None => format!("row {number}"),
+            Some((table, column)) => {
+                let (name, id) =
+                    (table.column_name(*column), table.column(*column).cell(number - 1));
+                if id.is_missing() {
+                    format!("row {number} (no {name})")
+                } else {
+                    format!("row {number} ({name} {})", id.describe())
+                }
+            }
+        }
+    }
+
+    /// What stands in the file in a row of the column of that name; `None` where the rows do not know their file, which
+    /// those do that are identified.
+    fn text_in_file(&self, column: &str, row: usize) -> Option<&str> {
+        let (table, _) = self.ids.as_ref()?;
+        table.cell_text(table.find(column)?, self.number(row) - 1)
     }
 }
 
@@ -309,21 +332,41 @@ impl Column {
     /// A failure that names a row as well: "column `name`, row 17: …"; with the row's id where its table is
     /// [identified by](super::Frame::identified_by) a column.
     pub fn failure_at(&self, row: usize, what: impl std::fmt::Display) -> Failure {
-        let id = self.file_rows.id(row).map(|id| format!(" (id {})", id.describe()));
         self.role.failure(format!(
-            "column `{}`, row {}{}: {what}",
+            "column `{}`, {}: {what}",
             self.name,
-            self.file_row(row),
-            id.unwrap_or_default()
+            self.file_rows.describe(row)
         ))
     }
 
-    /// What a row holds, for messages: quoted text, a number, `an empty cell`. Of the answers nothing but the kind of
-    /// value is told.
-    pub fn describe(&self, row: usize) -> String {
+    /// That a row does not hold what is expected: "column `name`, row 17: expected a number, found `x`".
+    pub fn unexpected(&self, row: usize, expected: impl std::fmt::Display) -> Failure {
+        self.failure_at(row, format_args!("expected {expected}, found {}", self.describe(row)))
+    }
+
+    /// A part of a cell, for messages: quoted, and cut where it is long. Of the answers it is not told.
+    pub fn describe_part(&self, part: &str) -> String {
         match self.role {
-            Role::Submission => self.cell(row).describe(),
-            Role::Answers => self.cell(row).kind().to_owned(),
+            Role::Submission => Cell::Text(part).describe(),
+            Role::Answers => Cell::Text(part).kind().to_owned(),
+        }
+    }
+
+    /// What a row holds, for messages: quoted text, a number, `an empty cell`, the word that is read as one. Of the
+    /// answers nothing but the kind of value is told.
+    pub fn describe(&self, row: usize) -> String {
+        let cell = self.cell(row);
+        match self.role {
+            Role::Answers => cell.kind().to_owned(),
+            Role::Submission if cell.is_missing() => {
+                match self.file_rows.text_in_file(&self.name, row) {
+                    None => "an empty cell (or a word such as NaN or NA, which is read as one)"
+                        .to_owned(),
+                    Some("") => "an empty cell".to_owned(),
+                    Some(word) => format!("`{word}`, which is read as an empty cell"),
+                }
+            }
+            Role::Submission => cell.describe(),
         }
     }
 }

@@ -76,7 +76,7 @@ impl Column {
         holds: impl Fn(Cell<'_>) -> bool,
     ) -> Result<Option<usize>, Failure> {
         match self.cause_of_text() {
-            Some(row) => Err(self.not_convertible(row, "a number")),
+            Some(row) => Err(self.unexpected(row, "a number")),
             None => Ok(self.cells().position(holds)),
         }
     }

@@ -64,7 +64,7 @@ impl Column {
             Values::Bool(values) => values.iter().map(|value| (*value).into()).collect(),
             Values::Float64(values) => {
                 if let Some(row) = values.iter().position(|value| !value.is_finite()) {
-                    return Err(self.not_convertible(row, WHOLE));
+                    return Err(self.unexpected(row, WHOLE));
                 }
                 let within = |value: &f64| value.abs() < BEYOND_INT64;
                 values
@@ -86,24 +86,27 @@ impl Column {
     ) -> Result<Vec<T>, Failure> {
         let converted = objects.iter().enumerate();
         converted
-            .map(|(row, cell)| convert(cell).ok_or_else(|| self.not_convertible(row, expected)))
+            .map(|(row, cell)| convert(cell).ok_or_else(|| self.unexpected(row, expected)))
             .collect()
     }
 
-    /// The row to name where numbers are expected and the column holds text: the first text that is no number, else the
-    /// first integer that is too large, else the first text. `None` where there is no text.
+    /// The row to name where numbers or truth values are expected and the column holds text: the first text that is
+    /// neither; else the first that is not what the column begins with; else the first integer that is too large, else
+    /// the first text. `None` where there is no text.
     pub fn cause_of_text(&self) -> Option<usize> {
-        let first = |causes: fn(&str) -> bool| {
+        let Values::Object(_) = self.values() else { return None };
+        let is_truth_value =
+            |text: &str| ["true", "false"].iter().any(|word| text.eq_ignore_ascii_case(word));
+        let first = |causes: &dyn Fn(&str) -> bool| {
             self.cells().position(|cell| cell.text().is_some_and(causes))
         };
-        first(|text| parse_float64(text.as_bytes()).is_none())
-            .or_else(|| first(|text| parse_uint64(text.as_bytes()) == Err(NotInteger::Overflow)))
-            .or_else(|| first(|_| true))
-    }
-
-    /// That a row does not hold what it should.
-    pub(super) fn not_convertible(&self, row: usize, expected: &str) -> Failure {
-        self.failure_at(row, format_args!("expected {expected}, found {}", self.describe(row)))
+        let is_number = |text: &str| parse_float64(text.as_bytes()).is_some();
+        let begins_with_number =
+            self.cells().find_map(|cell| cell.text()).is_some_and(|text| !is_truth_value(text));
+        first(&|text| !is_number(text) && !is_truth_value(text))
+            .or_else(|| first(&|text| is_truth_value(text) == begins_with_number))
+            .or_else(|| first(&|text| parse_uint64(text.as_bytes()) == Err(NotInteger::Overflow)))
+            .or_else(|| first(&|_| true))
     }
 
     /// `astype(str)`: a column of texts, each Python's `str()` of the value; a missing one is `nan`.
@@ -214,11 +217,11 @@ impl Column {
     /// Succeeds where no value is missing.
     ///
     /// # Errors
-    /// Names the first row with an empty cell.
+    /// Names the first row that holds none.
     pub fn require_complete(&self) -> Result<(), Failure> {
         match self.first_missing() {
             None => Ok(()),
-            Some(row) => Err(self.failure_at(row, "the cell is empty; every row needs a value")),
+            Some(row) => Err(self.unexpected(row, "a value")),
         }
     }
 
@@ -282,8 +285,11 @@ mod tests {
 
     #[test]
     fn the_cell_that_makes_a_column_text_is_named() {
-        let cases: [(&[&str], Option<usize>); 5] = [
+        let cases: [(&[&str], Option<usize>); 8] = [
             (&["1", "2.5", "1_0", "x"], Some(2)),
+            (&["True", "false", "maybe", "1"], Some(2)),
+            (&["True", "FALSE", "1"], Some(2)),
+            (&["0.5", "TRUE", "1"], Some(1)),
             (&["1", "18446744073709551616", "-1"], Some(1)),
             (&["1", "1e400", "18446744073709551616"], Some(1)),
             (&["18446744073709551615", "-1"], Some(0)),

@@ -35,7 +35,10 @@ use self::table::Table;
 use crate::failure::Failure;
 use crate::source::{Bytes, Source};
 
-pub use align::{align_on, match_rows, require_same_ids, require_same_length};
+pub use align::{
+    align_on, match_rows, match_rows_of_same_set, require_as_many_rows, require_same_ids,
+    require_same_length,
+};
 pub use cell::Cell;
 pub use column::{Column, Dtype, FileRows, Values};
 pub use matrix::Matrix;
@@ -148,7 +151,7 @@ impl Frame {
     pub fn column(&self, name: &str) -> Result<&Column, Failure> {
         match self.table.find(name) {
             Some(index) => Ok(self.column_at(index)),
-            None => Err(self.missing_columns(&[name])),
+            None => Err(self.missing_columns(&[name], &[name])),
         }
     }
 
@@ -223,12 +226,47 @@ impl Frame {
     /// # Errors
     /// A failure of the file's role where there is no such column.
     pub fn identified_by(&self, name: &str) -> Result<Frame, Failure> {
-        let index = self.table.find(name).ok_or_else(|| self.missing_columns(&[name]))?;
+        let index = self.table.find(name).ok_or_else(|| self.missing_columns(&[name], &[name]))?;
         let file_rows = match &self.selection {
             None => FileRows::default(),
+            Some(selection) if selection.file_rows.are_identified_by(&self.table, index) => {
+                return Ok(self.clone());
+            }
             Some(selection) => selection.file_rows.clone(),
         };
         Ok(self.select(file_rows.identified_by(Rc::clone(&self.table), index)))
+    }
+
+    /// A failure of the file's role that names a row: "row 17: …", with its id where the rows are
+    /// [identified](Frame::identified_by).
+    pub fn failure_at(&self, row: usize, what: impl std::fmt::Display) -> Failure {
+        let row = match &self.selection {
+            None => FileRows::default().describe(row),
+            Some(selection) => selection.file_rows.describe(row),
+        };
+        self.role().failure(format!("{row}: {what}"))
+    }
+
+    /// A failure of this file, with what its shape has to do with it: rows that are longer than the header shift every
+    /// column, which the failure itself does not tell. Failures of the other side stay as they are.
+    #[must_use]
+    pub fn explain(&self, failure: Failure) -> Failure {
+        let (role, message) = match failure {
+            Failure::InvalidSubmission(message) => (Role::Submission, message),
+            Failure::InvalidAnswers(message) => (Role::Answers, message),
+        };
+        let labels = self.table.label_fields();
+        if role != self.role() || labels == 0 {
+            return role.failure(message);
+        }
+        let header = self.table.width();
+        let first = self.column_names().next().unwrap_or_default();
+        role.failure(format!(
+            "{} has rows of {} fields where the header names {header}, so what stands first in a row is taken for its \
+             label and not for `{first}`; give rows as many fields as the header. So read: {message}",
+            self.name(),
+            header + labels,
+        ))
     }
 
     fn select(&self, file_rows: FileRows) -> Frame {
@@ -295,6 +333,9 @@ mod tests {
         assert_eq!(message(&sorted, 2), "column `value`, row 1: wrong");
         let identified = sorted.identified_by("id").unwrap();
         assert_eq!(message(&identified, 2), "column `value`, row 1 (id 3): wrong");
+        let failure = identified.failure_at(2, "wrong");
+        assert_eq!(failure.message(), "row 1 (id 3): wrong");
+        assert_eq!(sorted.failure_at(2, "wrong").message(), "row 1: wrong");
         assert_eq!(message(&identified.take(&[1]), 0), "column `value`, row 3 (id 2): wrong");
         let identified = frame().identified_by("id").unwrap();
         assert_eq!(message(&identified, 2), "column `value`, row 3 (id 2): wrong");
@@ -318,6 +359,38 @@ mod tests {
         let taken = frame.take(&[1, 0]);
         assert_eq!(printed_values(taken.row_labels().unwrap()), "'q', 'p'");
         assert_eq!(printed_values(taken.column("a").unwrap()), "3, 1");
+    }
+
+    #[test]
+    fn rows_longer_than_the_header_are_explained() {
+        let frame = Frame::from_text(Role::Submission, "id,label\n7,1,0\n8,0\n").unwrap();
+        let explained = frame.explain(Failure::submission("column `id`: wrong")).to_string();
+        assert_eq!(
+            explained,
+            "invalid submission: submission.csv has rows of 3 fields where the header names 2, so what stands first in a \
+             row is taken for its label and not for `id`; give rows as many fields as the header. So read: column `id`: \
+             wrong"
+        );
+        let of_answers = Failure::answers("wrong");
+        assert_eq!(frame.explain(of_answers.clone()), of_answers);
+        let even = Frame::from_text(Role::Submission, "id,label\n7,1\n8\n").unwrap();
+        assert_eq!(even.explain(Failure::submission("wrong")), Failure::submission("wrong"));
+    }
+
+    #[test]
+    fn words_that_read_as_empty_cells_are_told_where_rows_are_identified() {
+        let text = "id,value\na,NaN\nb,\nc,1\nd\n";
+        let found = |frame: &Frame, row| frame.column("value").unwrap().describe(row);
+        let frame = Frame::from_text(Role::Submission, text).unwrap();
+        assert_eq!(
+            found(&frame, 0),
+            "an empty cell (or a word such as NaN or NA, which is read as one)"
+        );
+        let frame = frame.identified_by("id").unwrap().take(&[3, 2, 1, 0]);
+        assert_eq!(found(&frame, 3), "`NaN`, which is read as an empty cell");
+        assert_eq!(found(&frame, 2), "an empty cell");
+        assert_eq!(found(&frame, 0), "an empty cell");
+        assert_eq!(found(&frame, 1), "1.0");
     }
 
     #[test]

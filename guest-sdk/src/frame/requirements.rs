@@ -1,6 +1,7 @@
 //! Which columns a table has to have, and what to say if it has not.
 
-use super::Frame;
+use super::number::parse_float64;
+use super::{Cell, Frame};
 use crate::failure::Failure;
 
 /// The most names that a message lists.
@@ -13,7 +14,7 @@ impl Frame {
     /// A failure of the file's role that names the columns that are missing.
     pub fn require_columns(&self, names: &[&str]) -> Result<(), Failure> {
         let missing: Vec<&str> = names.iter().copied().filter(|name| !self.has(name)).collect();
-        if missing.is_empty() { Ok(()) } else { Err(self.missing_columns(&missing)) }
+        if missing.is_empty() { Ok(()) } else { Err(self.missing_columns(names, &missing)) }
     }
 
     /// Checks that these columns are there, in any order, and no others.
@@ -37,27 +38,72 @@ impl Frame {
         )))
     }
 
-    /// The failure that says that columns are missing, and which there are.
-    pub(super) fn missing_columns(&self, missing: &[&str]) -> Failure {
-        let mut message = format!(
-            "{} has no {} {}",
-            self.name(),
-            if missing.len() == 1 { "column" } else { "columns" },
-            list(missing.iter().copied())
-        );
-        for name in missing {
-            if let Some(similar) = self.column_names().find(|there| is_similar(there, name)) {
-                message.push_str(&format!("; did you mean `{similar}` to be `{name}`?"));
-                return self.role().failure(message);
-            }
-        }
+    /// The failure that says which of the required columns are missing, which there are instead, and what that looks
+    /// like.
+    pub(super) fn missing_columns(&self, required: &[&str], missing: &[&str]) -> Failure {
         if self.column_names().len() == 0 {
-            message.push_str("; the file is empty");
-        } else {
-            message.push_str(&format!("; its columns are {}", list(self.column_names())));
+            return self.role().failure(format!(
+                "{} is empty; expected a header with {}",
+                self.name(),
+                columns(required)
+            ));
         }
-        self.role().failure(message)
+        let similar = |name: &&&str| self.column_names().find(|there| is_similar(there, name));
+        let instead = match missing.iter().find_map(|name| Some((name, similar(&name)?))) {
+            Some((name, similar)) => format!("did you mean `{similar}` to be `{name}`?"),
+            None => self.columns_instead(required, missing),
+        };
+        self.role().failure(format!("{} has no {}; {instead}", self.name(), columns(missing)))
     }
+
+    /// Which columns there are, and by what mistake they are these.
+    fn columns_instead(&self, required: &[&str], missing: &[&str]) -> String {
+        let mut names = self.column_names();
+        if let (1, Some(only)) = (names.len(), names.next())
+            && let Some(separator) = separator_in(only, required)
+        {
+            return format!(
+                "the only column is `{only}`: is {separator} the separator? Columns have to be separated by commas"
+            );
+        }
+        let there = list(self.column_names());
+        if missing.len() < required.len() || required.len() == 1 {
+            return format!("its columns are {there}");
+        }
+        if self.column_names().any(looks_like_value) {
+            return format!(
+                "its first line holds {there}, which look like values: is the header missing? The first line has to name \
+                 the columns"
+            );
+        }
+        format!("its columns are {there}; the first line has to name the columns")
+    }
+}
+
+/// "column `a`", "columns `a`, `b`".
+fn columns(names: &[&str]) -> String {
+    let noun = if names.len() == 1 { "column" } else { "columns" };
+    format!("{noun} {}", list(names.iter().copied()))
+}
+
+/// What else than a comma separates names in a header, in words, if one of them is a required one.
+fn separator_in(header: &str, required: &[&str]) -> Option<&'static str> {
+    const SEPARATORS: [(char, &str); 4] =
+        [(';', "`;`"), ('\t', "a tab"), ('|', "`|`"), (' ', "a space")];
+    let is_required = |name: &str| required.iter().any(|required| is_similar(name, required));
+    SEPARATORS
+        .into_iter()
+        .find(|(separator, _)| {
+            header.contains(*separator) && header.split(*separator).any(is_required)
+        })
+        .map(|(_, words)| words)
+}
+
+/// Whether a name of a column is a number, a truth value or no name at all.
+fn looks_like_value(name: &str) -> bool {
+    parse_float64(name.as_bytes()).is_some()
+        || name.starts_with("Unnamed: ")
+        || ["true", "false"].iter().any(|word| name.eq_ignore_ascii_case(word))
 }
 
 /// Whether two names differ in case, spaces, hyphens and underscores at most, or an invisible byte order mark.
@@ -73,7 +119,8 @@ fn is_similar(left: &str, right: &str) -> bool {
 
 fn list<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let count = names.len();
-    let mut listed: Vec<String> = names.take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+    let mut listed: Vec<String> =
+        names.take(MOST_NAMES).map(|name| Cell::Text(name).describe()).collect();
     if count > MOST_NAMES {
         listed.push(format!("… ({} more)", count - MOST_NAMES));
     }
@@ -94,10 +141,33 @@ mod tests {
         let check = |frame: &Frame| frame.require_columns(&["id", "label"]);
         let cases = [
             ("id,label,more\n", None),
-            ("", Some("submission.csv has no columns `id`, `label`; the file is empty")),
+            ("", Some("submission.csv is empty; expected a header with columns `id`, `label`")),
             ("id,x\n", Some("submission.csv has no column `label`; its columns are `id`, `x`")),
             ("id, Label\n", Some("has no column `label`; did you mean ` Label` to be `label`?")),
             ("\n\u{feff}id,label\n", Some("has no column `id`; did you mean")),
+            (
+                "x,y\n",
+                Some(
+                    "has no columns `id`, `label`; its columns are `x`, `y`; the first line has to name the columns",
+                ),
+            ),
+            (
+                "id;label\n1;0\n",
+                Some(
+                    "the only column is `id;label`: is `;` the separator? Columns have to be separated by commas",
+                ),
+            ),
+            ("x\tlabel\n", Some("is a tab the separator?")),
+            ("id label\n", Some("is a space the separator?")),
+            ("a;b\n", Some("its columns are `a;b`; the first line has to name the columns")),
+            (
+                "17,0.5\n18,0.25\n",
+                Some(
+                    "its first line holds `17`, `0.5`, which look like values: is the header missing?",
+                ),
+            ),
+            ("x_1,True\n", Some("which look like values")),
+            ("x_1,\n", Some("which look like values")),
         ];
         for (text, expected) in cases {
             let message = message(text, check);

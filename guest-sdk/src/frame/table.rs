@@ -128,6 +128,11 @@ impl Table {
         self.columns.len()
     }
 
+    /// How many fields of a row come before those of the columns.
+    pub(super) fn label_fields(&self) -> usize {
+        self.labels.len()
+    }
+
     pub(super) fn column_name(&self, index: usize) -> &str {
         &self.columns[index].name
     }
@@ -176,7 +181,7 @@ fn explain<S: Source>(error: Malformed, source: &S, role: Role) -> Failure {
     let name = source.name();
     role.failure(match error {
         Malformed::LongRow { expected, found, position } => format!(
-            "{name} cannot be read: line {} has {found} fields where {expected} are expected; a comma within a text \
+            "{name} cannot be read: line {} has {found} fields, more than the {expected} of the row before it; a comma within a text \
              has to stand within double quotes",
             line_at(source, position)
         ),

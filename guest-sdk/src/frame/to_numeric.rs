@@ -38,9 +38,7 @@ impl Column {
                 Cell::UInt(value) => Parsed::Integer(value.into(), value as f64),
                 Cell::Float(value) if value.is_nan() => Parsed::Missing,
                 Cell::Float(value) => Parsed::Float(value),
-                Cell::Text(text) => {
-                    parse(text).ok_or_else(|| self.not_convertible(row, "a number"))?
-                }
+                Cell::Text(text) => parse(text).ok_or_else(|| self.unexpected(row, "a number"))?,
             };
             match value {
                 Parsed::Missing => any_missing = true,

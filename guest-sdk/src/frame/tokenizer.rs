@@ -673,7 +673,10 @@ mod tests {
     #[test]
     fn messages_say_where_the_fault_is() {
         let cases = [
-            ("a,b\n1,2\n\n\"3\n\",4\n5,6,7\n", "line 6 has 3 fields where 2 are expected"),
+            (
+                "a,b\n1,2\n\n\"3\n\",4\n5,6,7\n",
+                "line 6 has 3 fields, more than the 2 of the row before it; a comma",
+            ),
             ("a,b\r\n1,2\r\n5,6,7\r\n", "line 3 has 3 fields"),
             ("a,b\r1,2\r5,6,7", "line 3 has 3 fields"),
             ("a\n1\n\"2\n3\n4\n", "opens in line 3 is never closed"),

@@ -13,7 +13,7 @@ pub enum EmptyCell {
     Refused,
 }
 
-/// Reads the mask in a row of a column; see [`decode`] for what is accepted. `image` names the image in messages.
+/// Reads the mask in a row of a column; see [`decode`] for what is accepted.
 ///
 /// # Errors
 /// A failure of the column's side where the cell holds a number instead of text (which is how a column reads that holds
@@ -24,23 +24,19 @@ pub enum EmptyCell {
 pub fn decode_cell(
     column: &Column,
     row: usize,
-    image: &str,
     pixels: u64,
     empty: EmptyCell,
 ) -> Result<Mask, Failure> {
-    let refused = |what: String| {
-        // Of the answers, not even a wrong token is told.
-        let what =
-            if column.role() == Role::Answers { "not a run-length encoded mask" } else { &what };
-        column.failure_at(row, format_args!("image `{image}`: {what}"))
-    };
     match column.cell(row) {
-        Cell::Text(text) => decode(text, pixels).map_err(|error| refused(error.to_string())),
+        Cell::Text(text) => decode(text, pixels).map_err(|error| match column.role() {
+            Role::Submission => column.failure_at(row, error),
+            // Of the answers, not even a wrong token is told.
+            Role::Answers => column.failure_at(row, "not a run-length encoded mask"),
+        }),
         cell if cell.is_missing() && empty == EmptyCell::EmptyMask => Ok(Mask::empty()),
-        cell => Err(refused(format!(
-            "found {} where a mask is expected, as text of the form `start length start length …`",
-            cell.describe()
-        ))),
+        _ => {
+            Err(column.unexpected(row, "a mask, as text of the form `start length start length …`"))
+        }
     }
 }
 
@@ -57,19 +53,21 @@ mod tests {
     fn cells_are_masks_or_failures() {
         let cells = [Cell::Text("1 3"), Cell::Missing, Cell::Int(7), Cell::Text("3 x")];
         let column = column(Role::Submission, &cells);
-        let decoded = |row, empty| decode_cell(&column, row, "a", 9, empty).map(|mask| mask.area());
+        let decoded = |row, empty| decode_cell(&column, row, 9, empty).map(|mask| mask.area());
         assert_eq!(decoded(0, EmptyCell::Refused), Ok(3));
         assert_eq!(decoded(1, EmptyCell::EmptyMask), Ok(0));
         let message = |row| decoded(row, EmptyCell::Refused).unwrap_err().message().to_owned();
-        assert!(message(1).starts_with("column `rle`, row 2: image `a`: found an empty cell"));
-        assert!(message(2).contains("found 7 where a mask is expected"));
-        assert_eq!(message(3), "column `rle`, row 4: image `a`: token 2, `x`, is not an integer");
+        assert!(
+            message(1).starts_with("column `rle`, row 2: expected a mask, as text of the form")
+        );
+        assert!(message(2).ends_with("found 7"));
+        assert_eq!(message(3), "column `rle`, row 4: token 2, `x`, is not an integer");
     }
 
     #[test]
     fn answers_are_not_told() {
         let column = column(Role::Answers, &[Cell::Text("3 secret")]);
-        let failure = decode_cell(&column, 0, "a", 9, EmptyCell::Refused).unwrap_err();
+        let failure = decode_cell(&column, 0, 9, EmptyCell::Refused).unwrap_err();
         assert!(!failure.message().contains("secret"), "{failure}");
     }
 }

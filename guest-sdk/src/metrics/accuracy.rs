@@ -1,6 +1,6 @@
 //! Accuracy: the share of rows with the right label.
 
-use super::labels::{check_targets, equal_rows};
+use super::labels::{NumberedLabels, check_targets, equal_rows};
 use crate::failure::Failure;
 use crate::frame::Column;
 
@@ -17,4 +17,34 @@ pub fn accuracy(truth: &Column, prediction: &Column) -> Result<f64, Failure> {
     check_targets(truth, prediction)?;
     let right = equal_rows(truth, prediction).filter(|equal| *equal).count();
     Ok(right as f64 / truth.len() as f64)
+}
+
+/// How often the rows of a label are right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LabelRecall {
+    /// A row whose true label it is.
+    pub row: usize,
+    /// How many rows have it.
+    pub actual: u64,
+    /// In how many of these it is predicted.
+    pub right: u64,
+}
+
+/// Of each true label how often it is found, in the order of the labels. All that are right make up [`accuracy`].
+///
+/// # Errors
+/// As [`accuracy`].
+pub fn recall_by_label(truth: &Column, prediction: &Column) -> Result<Vec<LabelRecall>, Failure> {
+    check_targets(truth, prediction)?;
+    let labels = NumberedLabels::of_one(truth);
+    let mut recalls = vec![LabelRecall { row: usize::MAX, actual: 0, right: 0 }; labels.count];
+    for (row, (label, is_right)) in
+        labels.first.iter().zip(equal_rows(truth, prediction)).enumerate()
+    {
+        let recall = &mut recalls[*label as usize];
+        recall.row = recall.row.min(row);
+        recall.actual += 1;
+        recall.right += u64::from(is_right);
+    }
+    Ok(recalls)
 }

@@ -18,7 +18,10 @@ pub fn pearson(left: &Column, right: &Column) -> Result<f64, Failure> {
     require_same_length(left, right)?;
     for column in [left, right] {
         if column.dtype() == Dtype::Object {
-            return Err(column.failure("expected numbers, found text"));
+            return Err(match column.cause_of_text() {
+                Some(row) => column.unexpected(row, "a number"),
+                None => column.failure("expected numbers, found truth values among empty cells"),
+            });
         }
     }
     if promoted(left.dtype(), right.dtype()) == Dtype::Bool {

@@ -81,11 +81,57 @@ pub(super) fn averaged(
     }
 }
 
-/// The F score over the union of the true and the predicted labels.
+/// How a label fared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LabelCounts {
+    /// A row whose true label it is; `None` where it was only predicted.
+    pub row: Option<usize>,
+    /// How often it was predicted, true, and both.
+    pub counts: ConfusionCounts,
+}
+
+/// The counts of every label that is true or predicted in a row, in the order of the labels.
 ///
 /// # Errors
 /// Where the columns differ in length, one of them holds no labels (fractions, missing values, objects that are not
 /// all text), or one is text and the other is not.
+pub fn confusion_by_label(
+    truth: &Column,
+    prediction: &Column,
+) -> Result<Vec<LabelCounts>, Failure> {
+    check_targets(truth, prediction)?;
+    let labels = LabelList::of_both(truth, prediction)?;
+    let never = LabelCounts { row: None, counts: ConfusionCounts::default() };
+    let mut by_label = vec![never; labels.numbered.count];
+    let numbers = labels.numbered.first.iter().zip(&labels.numbered.second);
+    for (row, (actual, predicted)) in numbers.enumerate() {
+        by_label[*predicted as usize].counts.predicted += 1;
+        let LabelCounts { row: of_label, counts } = &mut by_label[*actual as usize];
+        of_label.get_or_insert(row);
+        counts.actual += 1;
+        counts.true_positives += u64::from(actual == predicted);
+    }
+    Ok(by_label
+        .into_iter()
+        .zip(&labels.copies)
+        .flat_map(|(label, copies)| std::iter::repeat_n(label, *copies as usize))
+        .collect())
+}
+
+/// The F score of labels whose counts [`confusion_by_label`] gave.
+///
+/// # Panics
+/// With [`Average::Samples`].
+pub fn f_beta_of_labels(labels: &[LabelCounts], beta: f64, average: Average) -> f64 {
+    assert!(average != Average::Samples, "a row with one label has no score of its own");
+    let counts: Vec<ConfusionCounts> = labels.iter().map(|label| label.counts).collect();
+    averaged(&counts, average, |counts| counts.f_beta(beta))
+}
+
+/// The F score over the union of the true and the predicted labels.
+///
+/// # Errors
+/// As [`confusion_by_label`].
 ///
 /// # Panics
 /// With [`Average::Samples`].
@@ -95,23 +141,7 @@ pub fn f_beta(
     beta: f64,
     average: Average,
 ) -> Result<f64, Failure> {
-    assert!(average != Average::Samples, "a row with one label has no score of its own");
-    check_targets(truth, prediction)?;
-    let labels = LabelList::of_both(truth, prediction)?;
-    let mut counts = vec![ConfusionCounts::default(); labels.numbered.count];
-    for (actual, predicted) in labels.numbered.first.iter().zip(&labels.numbered.second) {
-        counts[*actual as usize].actual += 1;
-        counts[*predicted as usize].predicted += 1;
-        if actual == predicted {
-            counts[*actual as usize].true_positives += 1;
-        }
-    }
-    let listed: Vec<ConfusionCounts> = counts
-        .iter()
-        .zip(&labels.copies)
-        .flat_map(|(counts, copies)| std::iter::repeat_n(*counts, *copies as usize))
-        .collect();
-    Ok(averaged(&listed, average, |counts| counts.f_beta(beta)))
+    Ok(f_beta_of_labels(&confusion_by_label(truth, prediction)?, beta, average))
 }
 
 /// The F score of the label 1 (or true) among two labels: `average="binary"`. With one label alone, which need not be 1,

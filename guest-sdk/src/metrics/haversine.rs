@@ -76,10 +76,7 @@ fn radians_of(column: &Column) -> Result<Vec<f64>, Failure> {
     Ok(match column.values() {
         Values::Object(_) => {
             return Err(match column.cause_of_text() {
-                Some(row) => column.failure_at(
-                    row,
-                    format_args!("expected a number of degrees, found {}", column.describe(row)),
-                ),
+                Some(row) => column.unexpected(row, "a number of degrees"),
                 None => column.failure("expected numbers of degrees, found truth values"),
             });
         }

@@ -34,6 +34,20 @@ impl<'a> Vocabulary<'a> {
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
+
+    /// Whether a label is there.
+    pub fn contains(&self, label: &str) -> bool {
+        self.numbers.contains_key(label)
+    }
+
+    /// The labels, each at its number.
+    pub fn labels(&self) -> Vec<&'a str> {
+        let mut labels = vec![""; self.numbers.len()];
+        for (label, number) in &self.numbers {
+            labels[*number as usize] = label;
+        }
+        labels
+    }
 }
 
 impl<'a> FromIterator<&'a str> for Vocabulary<'a> {
@@ -99,17 +113,16 @@ impl LabelSets {
     }
 }
 
-/// How often labels were predicted, true, and both, all labels together.
+/// How often each label of the vocabulary was predicted, true, and both, by its number.
 ///
 /// # Panics
 /// Where there are not as many predicted rows as true ones.
-pub fn confusion_counts(
+pub fn confusion_by_label(
     vocabulary: &Vocabulary<'_>,
     truth: &LabelSets,
     prediction: &LabelSets,
-) -> ConfusionCounts {
-    let by_label = counts(vocabulary, truth, prediction, Average::Micro);
-    by_label.into_iter().fold(ConfusionCounts::default(), ConfusionCounts::and)
+) -> Vec<ConfusionCounts> {
+    counts(vocabulary, truth, prediction, Average::Micro)
 }
 
 /// The F score of label sets: `metrics.fbeta_score` of two indicator matrices.

@@ -56,10 +56,7 @@ fn require_whole(column: &Column, values: &[f64]) -> Result<(), Failure> {
     let is_label = |value: f64| value.trunc() == value && (-END..END).contains(&value);
     match values.iter().position(|value| !is_label(*value)) {
         None => Ok(()),
-        Some(row) => Err(column.failure_at(
-            row,
-            format_args!("expected a label (a whole number), found {}", column.describe(row)),
-        )),
+        Some(row) => Err(column.unexpected(row, "a label (a whole number)")),
     }
 }
 
@@ -68,15 +65,9 @@ fn require_text(column: &Column, objects: &Objects) -> Result<(), Failure> {
     let Some(row) = objects.iter().position(|cell| cell.text().is_none()) else { return Ok(()) };
     // An empty cell is what makes objects of truth values, and what is to be put right.
     if let Some(row) = column.first_missing() {
-        return Err(column.failure_at(row, "the cell is empty; every row needs a label"));
+        return Err(column.unexpected(row, "a label"));
     }
-    Err(column.failure_at(
-        row,
-        format_args!(
-            "expected a text, as in other rows of this column, found {}",
-            column.describe(row)
-        ),
-    ))
+    Err(column.unexpected(row, "a text, as in other rows of this column"))
 }
 
 /// The kind that two columns of labels have together: `_check_targets`.
@@ -109,12 +100,20 @@ pub(super) fn require_comparable(left: &Column, right: &Column) -> Result<(), Fa
     if left.is_empty() || right.is_empty() || is_text(left) == is_text(right) {
         return Ok(());
     }
-    let (submitted, _) = submitted_first(left, right);
-    Err(submitted.failure(if is_text(submitted) {
-        "expected numbers as labels, found text"
-    } else {
-        "expected text as labels, found numbers"
-    }))
+    let (submitted, other) = submitted_first(left, right);
+    let (found, expected) = (submitted.dtype().describe(), other.dtype().describe());
+    Err(match submitted.cause_of_text() {
+        Some(row) => submitted.failure_at(
+            row,
+            format_args!(
+                "expected {expected} as labels, found {}, which makes text of the whole column",
+                submitted.describe(row)
+            ),
+        ),
+        None => submitted.failure(format_args!(
+            "expected {expected} as labels, but the whole column is read as {found}"
+        )),
+    })
 }
 
 /// The type that numpy brings two arrays to when it joins them.
@@ -174,6 +173,11 @@ impl NumberedLabels {
         } else {
             NumberedLabels::exact(first, second)
         })
+    }
+
+    /// Numbers the labels of one column that [`target_type`] let through; there is no second one.
+    pub(super) fn of_one(column: &Column) -> NumberedLabels {
+        NumberedLabels::exact(column, &column.take(&[]))
     }
 
     fn exact(first: &Column, second: &Column) -> NumberedLabels {

@@ -33,6 +33,28 @@ pub fn log_loss(truth: &Column, probability: &Column) -> Result<f64, Failure> {
     }))
 }
 
+/// The log loss of the rows of either label, the smaller first, each with a row whose label it is. Weighted by how often
+/// the labels come, they make up [`log_loss`].
+///
+/// # Errors
+/// As [`log_loss`].
+pub fn log_loss_of_both(
+    truth: &Column,
+    probability: &Column,
+) -> Result<[(usize, f64); 2], Failure> {
+    log_loss(truth, probability)?;
+    let probabilities = probability.to_f64()?;
+    let labels = class_numbers(truth, 2)?;
+    Ok([0, 1].map(|label| {
+        let rows: Vec<usize> = (0..labels.len()).filter(|row| labels[*row] == label).collect();
+        let loss = numeric::mean_by(rows.len(), |place| {
+            let probability = probabilities[rows[place]];
+            -clipped(if label == 1 { probability } else { 1.0 - probability }).ln()
+        });
+        (rows[0], loss)
+    }))
+}
+
 /// The log loss of a column of probabilities a label, in the order of the sorted labels: `log_loss` of a
 /// one-dimensional array of labels and a matrix.
 ///
@@ -123,7 +145,7 @@ fn clipped(probability: f64) -> f64 {
 
 /// The labels by number; there have to be `expected` different ones.
 fn class_numbers(truth: &Column, expected: usize) -> Result<Vec<u32>, Failure> {
-    let numbered = NumberedLabels::of_joined(truth, &truth.filter(&vec![false; truth.len()]))?;
+    let numbered = NumberedLabels::of_one(truth);
     if numbered.count != expected {
         return Err(truth.failure(format_args!("expected {expected} different labels")));
     }

@@ -5,6 +5,17 @@ use super::numbers::require_same_length;
 use crate::failure::Failure;
 use crate::frame::{Cell, Column};
 
+/// A probabilistic F score and what it is made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProbabilisticFBeta {
+    /// The score.
+    pub value: f64,
+    /// The share of all predicted probability that lies on positive rows; NaN where none is predicted.
+    pub precision: f64,
+    /// The mean probability of the positive rows.
+    pub recall: f64,
+}
+
 /// The probabilistic F score of predicted probabilities, each brought between 0 and 1 first.
 ///
 /// Added one after another. 0 where precision or recall is 0 or not defined; a missing prediction makes it so.
@@ -17,7 +28,7 @@ pub fn probabilistic_f_beta(
     truth: &Column,
     prediction: &Column,
     beta: f64,
-) -> Result<f64, Failure> {
+) -> Result<ProbabilisticFBeta, Failure> {
     require_same_length(truth, prediction)?;
     let mut actual = 0.0;
     let mut found = Total::default();
@@ -40,11 +51,13 @@ pub fn probabilistic_f_beta(
     }
     let precision = found.value / all;
     let recall = found.value / actual;
-    if precision > 0.0 && recall > 0.0 {
+    let value = if precision > 0.0 && recall > 0.0 {
         let weight = beta * beta;
-        return Ok((1.0 + weight) * (precision * recall) / (weight * precision + recall));
-    }
-    Ok(0.0)
+        (1.0 + weight) * (precision * recall) / (weight * precision + recall)
+    } else {
+        0.0
+    };
+    Ok(ProbabilisticFBeta { value, precision, recall })
 }
 
 /// A sum that knows whether a numpy number went into it: those divide 0 by 0.
@@ -72,10 +85,7 @@ fn probability(prediction: &Column, row: usize) -> Result<(f64, bool), Failure> 
         Cell::Float(value) => value,
         Cell::Text(_) => {
             let row = prediction.cause_of_text().unwrap_or(row);
-            return Err(prediction.failure_at(
-                row,
-                format_args!("expected a number, found {}", prediction.describe(row)),
-            ));
+            return Err(prediction.unexpected(row, "a number"));
         }
     };
     Ok(if value < 0.0 {

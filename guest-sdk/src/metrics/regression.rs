@@ -28,6 +28,16 @@ pub fn mean_absolute_error(truth: &Column, prediction: &Column) -> Result<f64, F
     })
 }
 
+/// The mean of the predictions less the truth: above 0 where too much is predicted.
+///
+/// # Errors
+/// Where the columns differ in length or are empty, or a value is missing, infinite or no number.
+pub fn mean_error(truth: &Column, prediction: &Column) -> Result<f64, Failure> {
+    let (truth_values, predicted) = checked(truth, prediction)?;
+    let (truth, predicted) = (truth_values.to_f64(), predicted.to_f64());
+    Ok(numeric::mean_by(truth.len(), |row| predicted[row] - truth[row]))
+}
+
 /// The mean squared error: `metrics.mean_squared_error`.
 ///
 /// # Errors
@@ -168,10 +178,7 @@ fn require_not_negative(column: &Column) -> Result<(), Failure> {
     let Ok(numbers) = Numbers::finite(column) else { return Ok(()) };
     match numbers.to_f64().iter().position(|value| *value < 0.0) {
         None => Ok(()),
-        Some(row) => Err(column.failure_at(
-            row,
-            format_args!("expected a number of at least 0, found {}", column.describe(row)),
-        )),
+        Some(row) => Err(column.unexpected(row, "a number of at least 0")),
     }
 }
 

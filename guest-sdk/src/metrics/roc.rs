@@ -91,8 +91,7 @@ pub fn roc_auc_by_column(truth: &Matrix, scores: &Matrix) -> Result<Vec<f64>, Fa
 /// (even of a number: unlike [`roc_auc`], scikit-learn doesn't convert it here).
 pub fn roc_curve(truth: &Column, scores: &Column) -> Result<RocCurve, Failure> {
     if let Some(row) = scores.cells().position(|cell| cell.text().is_some()) {
-        return Err(scores
-            .failure_at(row, format_args!("expected a number, found {}", scores.describe(row))));
+        return Err(scores.unexpected(row, "a number"));
     }
     let scored = Numbers::finite(scores)?;
     target_type(truth)?;
@@ -293,12 +292,12 @@ fn require_signs(truth: &Column) -> Result<(), Failure> {
     if truth.cells().all(|cell| fits(cell, 0)) || truth.cells().all(|cell| fits(cell, -1)) {
         return Ok(());
     }
-    let what = "expected the labels 0 and 1, or -1 and 1";
+    let what = "the labels 0 and 1, or -1 and 1";
     Err(match truth.role() {
-        Role::Answers => truth.failure(what),
+        Role::Answers => truth.failure(format_args!("expected {what}")),
         Role::Submission => {
             let row = truth.cells().position(|cell| !fits(cell, 0)).unwrap_or_default();
-            truth.failure_at(row, format_args!("{what}, found {}", truth.describe(row)))
+            truth.unexpected(row, what)
         }
     })
 }
