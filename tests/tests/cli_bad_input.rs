@@ -173,9 +173,9 @@ fn four_gigabytes_of_nothing_are_refused_by_size_alone() {
 #[test]
 fn components_that_are_no_graders_are_refused_with_the_reason() {
     let wat = |text: &str| wat::parse_str(text).unwrap();
-    let sockets = example_grader(&[(
+    let http = example_grader(&[(
         "(component\n",
-        "(component (import \"wasi:sockets/instance-network@0.2.0\" (instance))\n",
+        "(component (import \"wasi:http/outgoing-handler@0.2.0\" (instance))\n",
     )]);
     let other_version = example_grader(&[("@1.0.0", "@2.0.0")]);
     let whole = example_grader(&[]);
@@ -185,7 +185,7 @@ fn components_that_are_no_graders_are_refused_with_the_reason() {
         ("compressed", b"\x1f\x8b\x08\0".to_vec(), &["gzip"]),
         ("a core module", wat("(module)"), &["core WebAssembly module"]),
         ("another world", wat("(component)"), &["podium:grading/grader"]),
-        ("sockets", sockets, &["not sealed", "wasi:sockets/instance-network@0.2.0"]),
+        ("the web", http, &["no grader gets", "wasi:http/outgoing-handler@0.2.0"]),
         ("another contract", other_version, &["2.0.0", "1.x"]),
         ("cut off", whole[..whole.len() / 2].to_vec(), &["cut off"]),
     ];

@@ -127,16 +127,15 @@ fn inspect_says_what_a_grader_is() {
     assert_eq!(inspected["description"]["competition"], "example");
     assert_eq!(inspected["problems"], Value::Array(Vec::new()));
 
-    workbench.write(
-        "open.wasm",
-        example_grader(&[(
-            "(component\n",
-            "(component (import \"wasi:clocks/wall-clock@0.2.0\" (instance))\n",
-        )]),
-    );
-    let inspected = workbench.run(["inspect", "open.wasm", "--json"]).ends_with(4).json();
-    assert_eq!(inspected["sealed"], false);
-    assert!(inspected["problems"][0].as_str().unwrap().contains("wasi:clocks/wall-clock@0.2.0"));
+    for (import, code) in [("wasi:clocks/wall-clock@0.2.0", 0), ("wasi:keyvalue/store@0.2.0", 4)] {
+        let imports = format!("(component (import \"{import}\" (instance))\n");
+        workbench.write("foreign.wasm", example_grader(&[("(component\n", &imports)]));
+        let inspected = workbench.run(["inspect", "foreign.wasm", "--json"]).ends_with(code).json();
+        assert_eq!(inspected["sealed"], false);
+        let (place, list) = if code == 0 { ("wasi", 1) } else { ("problems", 0) };
+        assert!(inspected[place][0].as_str().unwrap().contains(import), "{inspected}");
+        assert_eq!(inspected["wasi"].as_array().unwrap().len(), list);
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use podium_tests::artifacts;
-use podium_tests::examples;
+use podium_tests::examples::CompetitionExample;
 
 /// The shell commands of a section of a Markdown page.
 fn commands(page: &str, section: &str) -> String {
@@ -33,12 +33,11 @@ fn the_tour_of_the_readme_works_when_pasted() {
     symlink(artifacts::podium(), release.join("podium")).unwrap();
     let mut runs = String::new();
     let id = "spaceship-titanic";
-    let example = examples::all().into_iter().find(|example| example.competition.id() == id);
-    let example = example.expect("the tour's competition has an example");
+    let example = CompetitionExample::of(id).example;
     copy(&example.answers, &demo.join("data").join(id).join("prepared/private/test.csv"));
-    for (name, (submission, _)) in &example.submissions {
+    for (name, submission) in &example.submissions {
         let relative = format!("submissions/{id}/{name}.csv");
-        copy(submission, &demo.join(&relative));
+        copy(&submission.path, &demo.join(&relative));
         let line = serde_json::json!({"competition_id": id, "submission_path": relative});
         runs.push_str(&format!("{line}\n"));
     }

@@ -4,14 +4,15 @@ use std::num::NonZeroUsize;
 
 use podium::{
     Batch, BatchOptions, CacheLocation, Cancellation, CodeGeneration, Engine, EngineSettings,
-    GradingContext, GradingOptions, Input, LimitOverrides, ListedSubmission, Outcome, Verification,
+    ExampleSubmission, GradingContext, GradingOptions, Input, LimitOverrides, ListedSubmission,
+    Outcome, Verification,
 };
-use podium_tests::examples::{self, Example};
+use podium_tests::examples::{self, CompetitionExample};
 use tempfile::TempDir;
 
 /// The examples, laid out in a data folder.
 struct Prepared {
-    examples: Vec<Example>,
+    examples: Vec<CompetitionExample>,
     data: TempDir,
 }
 
@@ -31,7 +32,7 @@ impl Prepared {
     }
 
     fn listed(&self) -> Vec<ListedSubmission> {
-        self.examples.iter().flat_map(Example::listed).collect()
+        self.examples.iter().flat_map(CompetitionExample::listed).collect()
     }
 
     fn grade(&self, settings: EngineSettings, list: &[ListedSubmission], threads: usize) -> Batch {
@@ -63,11 +64,12 @@ fn examples_are_graded_as_they_say() {
     for example in &prepared.examples {
         let mut scored = 0;
         let mut refused = 0;
-        for (name, (path, expected)) in &example.submissions {
-            let graded = context.grade(&example.competition, path, &GradingOptions::default());
+        for (name, submission) in &example.example.submissions {
+            let options = GradingOptions::default();
+            let graded = context.grade(&example.competition, &submission.path, &options);
             scored += u32::from(graded.report.outcome == Outcome::Scored);
             refused += u32::from(graded.report.outcome == Outcome::InvalidSubmission);
-            for difference in expected.differences(&graded.report) {
+            for difference in submission.expected.differences(&graded.report) {
                 problems.push(format!("{}, {name}: {difference}", example.competition.id()));
             }
         }
@@ -119,7 +121,7 @@ fn receipts_of_examples_verify() {
             .iter()
             .map(|path| Input::open(path, u64::MAX).unwrap())
             .collect();
-        for (name, (path, _)) in &example.submissions {
+        for (name, ExampleSubmission { path, .. }) in &example.example.submissions {
             let graded = context.grade(&example.competition, path, &GradingOptions::default());
             let receipt = graded.receipt.unwrap();
             let submission = Input::open(path, u64::MAX).unwrap();

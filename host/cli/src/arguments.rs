@@ -126,6 +126,8 @@ pub(crate) enum Command {
     Show(commands::show::Arguments),
     /// Look into a grader without running a grading
     Inspect(commands::inspect::Arguments),
+    /// Write a grader: make one to begin from, build it, check it, test it
+    Grader(commands::grader::Arguments),
     /// Check whether this machine is ready, and say what to do where it is not
     Doctor(commands::doctor::Arguments),
     /// Print the completions of a shell

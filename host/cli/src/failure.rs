@@ -206,7 +206,9 @@ impl From<&Error> for Failure {
                 Exit::Missing,
                 Some("name the folder of the graders with --graders or PODIUM_GRADERS"),
             ),
-            Error::Definition { .. } | Error::Leaderboard { .. } => (Exit::Usage, None),
+            Error::Definition { .. } | Error::Leaderboard { .. } | Error::Example { .. } => {
+                (Exit::Usage, None)
+            }
             Error::SubmissionList { .. } => (
                 Exit::Usage,
                 Some(

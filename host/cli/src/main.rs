@@ -56,6 +56,7 @@ fn run(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::List(arguments) => commands::list::run(arguments, shared),
         Command::Show(arguments) => commands::show::run(arguments, shared),
         Command::Inspect(arguments) => commands::inspect::run(arguments, shared),
+        Command::Grader(arguments) => commands::grader::run(arguments, shared),
         Command::Doctor(arguments) => commands::doctor::run(arguments, shared),
         Command::Completions(arguments) => commands::completions::run(arguments),
     }

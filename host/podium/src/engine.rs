@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use wasmtime::component::{Component, Linker};
+use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{Config, OptLevel, Store, Strategy, Trap, UpdateDeadline, WasmFeatures};
 
 use crate::cache::{Cache, CacheLocation};
@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::inspection::{self, ComponentLimits, GraderProblem, Inspection};
 use crate::limits::Limits;
 use crate::message;
-use crate::sandbox::{Sandbox, link_v1};
+use crate::sandbox::{Sandbox, link_v1, virtual_wasi};
 use crate::verdict::GraderFailure;
 
 /// The version of wasmtime that graders run in; part of what a receipt says it was made by.
@@ -104,8 +104,18 @@ impl Engine {
         &self.0.component_limits
     }
 
-    pub(crate) fn linker(&self) -> &Linker<Sandbox> {
-        &self.0.linker
+    /// Connects a component with what it imports: the contract, and the virtual WASI if it asks for WASI.
+    pub(crate) fn link(
+        &self,
+        component: &Component,
+        inspection: &Inspection,
+    ) -> wasmtime::Result<InstancePre<Sandbox>> {
+        if inspection.sealed {
+            return self.0.linker.instantiate_pre(component);
+        }
+        let mut linker = self.0.linker.clone();
+        virtual_wasi::link(&mut linker, &self.0.wasmtime, component)?;
+        linker.instantiate_pre(component)
     }
 
     /// Turns bytes into a component that can be run, compiled or from the cache.
@@ -212,10 +222,11 @@ impl Engine {
         let outcome = store.set_fuel(limits.fuel).and_then(|()| call(&mut store));
         let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(0));
         let outcome = outcome.map_err(|error| classify(&error, store.data(), limits));
-        let sandbox = store.into_data();
+        let mut sandbox = store.into_data();
         Run {
             outcome,
             fuel,
+            log: sandbox.take_log(),
             warnings: sandbox.warnings,
             peak_memory_bytes: sandbox.peak_memory_bytes,
             wall_clock: Duration::ZERO,
@@ -272,6 +283,7 @@ const HANDLES: usize = 10_000;
 pub(crate) struct Run<T> {
     pub(crate) outcome: Result<T, GraderFailure>,
     pub(crate) warnings: Vec<String>,
+    pub(crate) log: Option<String>,
     pub(crate) fuel: u64,
     pub(crate) peak_memory_bytes: u64,
     pub(crate) wall_clock: Duration,
@@ -282,6 +294,7 @@ impl<T> Run<T> {
         Run {
             outcome: Err(failure),
             warnings: Vec::new(),
+            log: None,
             fuel: 0,
             peak_memory_bytes: 0,
             wall_clock: Duration::ZERO,

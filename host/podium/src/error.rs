@@ -65,6 +65,14 @@ pub enum Error {
         /// The line and what is wrong with it.
         message: String,
     },
+    /// The example of a competition is not one.
+    #[error("{}: {message}", path.display())]
+    Example {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
     /// No folder on the search path holds such a competition.
     #[error(
         "there is no competition `{id}`{}; looked in {}",

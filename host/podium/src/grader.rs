@@ -162,6 +162,7 @@ impl Grader {
                 .outcome
                 .unwrap_or_else(|failure| blame(failure, submission, answers, limits)),
             warnings: run.warnings,
+            log: run.log,
             fuel: run.fuel,
             peak_memory_bytes: run.peak_memory_bytes,
             wall_clock: run.wall_clock,
@@ -208,7 +209,7 @@ fn load(engine: &Engine, bytes: &[u8]) -> Result<Loaded, GraderProblem> {
         let reason = message::fit(&format!("{error:#}"), Limits::MESSAGE_CHARACTERS);
         GraderProblem::NotCompilable(reason)
     };
-    let instance = engine.linker().instantiate_pre(&component).map_err(not_compilable)?;
+    let instance = engine.link(&component, &inspection).map_err(not_compilable)?;
     let instance = v1::CompetitionPre::new(instance).map_err(not_compilable)?;
     let sandbox = Sandbox::new(DESCRIBING, Vec::new());
     let run = engine.run(sandbox, &DESCRIBING, &Cancellation::new(), |store| {

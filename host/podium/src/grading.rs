@@ -282,8 +282,9 @@ impl GradingContext {
             grader.grade_cancellable(submission, &answers, &limits, &options.cancellation);
         let receipt = Receipt::new(&grader, submission, &answers, &limits, &grading);
         report.receipt_id = receipt.as_ref().map(|receipt| receipt.id);
-        let Grading { verdict, warnings, fuel, peak_memory_bytes, wall_clock } = grading;
+        let Grading { verdict, warnings, log, fuel, peak_memory_bytes, wall_clock } = grading;
         report.warnings = warnings;
+        report.log = log;
         let usage = Some(Usage { fuel, peak_memory_bytes, wall_clock });
         match verdict {
             Verdict::Scored { value, measures } => {
@@ -399,6 +400,7 @@ impl GradingContext {
             leaderboard_rank: None,
             leaderboard_teams: competition.leaderboard.as_ref().map(|board| board.teams()),
             warnings: Vec::new(),
+            log: None,
             measures: Vec::new(),
             known_issues: competition.definition.known_issues.clone(),
             grader_sha256: None,

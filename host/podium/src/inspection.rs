@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::file_kind::FileKind;
 use crate::message;
 use crate::regular_file;
+use crate::sandbox::virtual_wasi;
 use crate::verdict::{Bytes, GraderFailure};
 
 /// The WebAssembly features that a grader may use: those of WebAssembly 2.0, and constant expressions of 3.0. Each of
@@ -133,14 +134,14 @@ pub enum GraderProblem {
         /// What it exports instead.
         exports: Vec<String>,
     },
-    /// Wants more than the files it is handed.
+    /// Wants more than the files it is handed and a virtual machine.
     #[error(
-        "not sealed: it imports {}; a grader gets the files that it is handed and nothing else, so only {PACKAGE} may be \
-         imported{}",
+        "it imports {}, which no grader gets: a grader gets the files that it is handed, so only {PACKAGE} may be \
+         imported, and WASI 0.2 (clocks, random, cli, io, filesystem, sockets), behind which there is nothing{}",
         listed(.imports), advice(.imports)
     )]
     ForeignImports {
-        /// The imports that are not the contract's.
+        /// The imports that are neither the contract's nor of the virtual WASI.
         imports: Vec<String>,
     },
     /// The engine does not take it.
@@ -174,8 +175,11 @@ pub struct Inspection {
     pub imports: Vec<String>,
     /// What it exports, in its own order.
     pub exports: Vec<String>,
-    /// Whether it imports nothing but the contract's interfaces.
+    /// Whether it imports nothing but the contract's interfaces. A grader that is not sealed is *foreign*: it runs with
+    /// the virtual WASI if that has all that it imports besides.
     pub sealed: bool,
+    /// What it imports of the virtual WASI, in its own order.
+    pub wasi: Vec<String>,
     /// The number of functions in all its modules.
     pub functions: u64,
     /// The size in bytes of the largest function body.
@@ -315,11 +319,12 @@ impl Found {
         } else if !self.exports.iter().any(|export| interface_of(export) == GRADER_INTERFACE) {
             problems.push(GraderProblem::NotAGrader { exports: self.exports.clone() });
         }
-        let foreign: Vec<String> =
-            self.imports.iter().filter(|import| !is_contracts(import)).cloned().collect();
-        let sealed = foreign.is_empty();
-        if !sealed {
-            problems.push(GraderProblem::ForeignImports { imports: foreign });
+        let foreign = self.imports.iter().filter(|import| !is_contracts(import)).cloned();
+        let (wasi, unknown): (Vec<String>, Vec<String>) =
+            foreign.partition(|import| virtual_wasi::provides(import));
+        let sealed = wasi.is_empty() && unknown.is_empty();
+        if !unknown.is_empty() {
+            problems.push(GraderProblem::ForeignImports { imports: unknown });
         }
         let limit = limits.functions;
         if self.functions > limit {
@@ -336,6 +341,7 @@ impl Found {
             imports: self.imports,
             exports: self.exports,
             sealed,
+            wasi,
             functions: self.functions,
             largest_function: self.largest_function,
             problems,
@@ -390,7 +396,7 @@ fn described(exports: &[String]) -> String {
 /// What to do about imports that are a known platform's.
 fn advice(imports: &[String]) -> &'static str {
     if imports.iter().any(|import| import.starts_with("wasi:") || import.contains("wasi_")) {
-        ". Sealed graders are built for wasm32-unknown-unknown, not for WASI"
+        ". Build for WASI 0.2 without what it names, or for wasm32-unknown-unknown"
     } else {
         ""
     }
@@ -511,27 +517,43 @@ mod tests {
     }
 
     #[test]
-    fn other_worlds_and_foreign_imports_are_named() {
-        let wit = "package wasi:sockets@0.2.0;
-                   interface network { open: func() -> u32; }
-                   interface tcp { connect: func(); }
-                   world thing { import network; import tcp; export run: func(); }";
+    fn other_worlds_and_unknown_imports_are_named() {
+        let wit = "package wasi:clocks@0.3.0;
+                   interface system { now: func() -> u32; }
+                   interface timezone { offset: func(); }
+                   world thing { import system; import timezone; export run: func(); }";
         let module = r#"(module
-            (import "wasi:sockets/network@0.2.0" "open" (func (result i32)))
-            (import "wasi:sockets/tcp@0.2.0" "connect" (func))
+            (import "wasi:clocks/system@0.3.0" "now" (func (result i32)))
+            (import "wasi:clocks/timezone@0.3.0" "offset" (func))
             (func (export "run")))"#;
         let bytes = encode_for(wit, "thing", module);
         let inspection = inspect(&bytes).unwrap();
         assert!(!inspection.sealed);
         assert_eq!(inspection.contract, None);
+        assert!(inspection.wasi.is_empty());
         let problems = problems(&bytes);
         let [world, imports] = &problems[..] else { panic!("{problems:?}") };
         assert!(world.contains("no grader") && world.contains("`run`"), "{world}");
         assert!(
-            imports.contains("`wasi:sockets/network@0.2.0`, `wasi:sockets/tcp@0.2.0`")
+            imports.contains("`wasi:clocks/system@0.3.0`, `wasi:clocks/timezone@0.3.0`")
                 && imports.contains("wasm32-unknown-unknown"),
             "{imports}"
         );
+    }
+
+    #[test]
+    fn a_grader_that_imports_the_virtual_wasi_is_foreign_and_no_problem() {
+        let wit = "package wasi:clocks@0.2.9;
+                   interface wall-clock { resolution: func() -> u32; }
+                   world thing { import wall-clock; export run: func(); }";
+        let module = r#"(module
+            (import "wasi:clocks/wall-clock@0.2.9" "resolution" (func (result i32)))
+            (func (export "run")))"#;
+        let inspection = inspect(&encode_for(wit, "thing", module)).unwrap();
+        assert!(!inspection.sealed);
+        assert_eq!(inspection.wasi, ["wasi:clocks/wall-clock@0.2.9"]);
+        let problems: Vec<String> = inspection.problems.iter().map(ToString::to_string).collect();
+        assert!(problems.len() == 1 && problems[0].contains("no grader"), "{problems:?}");
     }
 
     #[test]

@@ -78,6 +78,7 @@ mod definition;
 mod digest;
 mod engine;
 mod error;
+mod example;
 mod file_kind;
 mod float_text;
 mod grader;
@@ -120,6 +121,7 @@ pub use definition::{
 pub use digest::{Digest, NotADigest};
 pub use engine::{CodeGeneration, Engine, EngineSettings, WASMTIME_VERSION};
 pub use error::Error;
+pub use example::{Example, ExampleSubmission, ExpectedReport};
 pub use grader::{Description, Direction, Grader};
 pub use grading::{
     GradedSubmission, GradingContext, GradingOptions, Usage, Validation, failure_kind,

@@ -49,6 +49,10 @@ impl Limits {
     pub const MOST_MEMORY_BYTES: u64 = 4 << 30;
     /// The bytes that the host copies for a grader at the price of one unit of fuel.
     pub const BYTES_PER_FUEL: u64 = 16;
+    /// The fuel that a call into the virtual WASI takes: what such a call takes of the host, roughly.
+    pub const FUEL_PER_WASI_CALL: u64 = 100;
+    /// The bytes that are kept of what a grader prints: the first and the last of them, half of this each.
+    pub const LOG_BYTES: usize = 64 << 10;
 
     /// These limits with the given ones in their place.
     #[must_use]

@@ -89,6 +89,9 @@ pub struct GradingReport {
     /// The grader's remarks for whoever made the submission.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What a foreign grader printed. It may tell the answers, so it is not for submitters.
+    #[serde(default)]
+    pub log: Option<String>,
     /// How the score came about: per class, per column, per fold.
     #[serde(default, with = "measures")]
     pub measures: Vec<Measure>,

@@ -1,13 +1,21 @@
 //! What a grader runs in: the state of one grading, its limits, and the functions that the host lends it.
 //!
+//! A sealed grader gets the contract's functions and nothing else. A foreign one gets a [`virtual_wasi`] beside them.
+//!
 //! Relies on wasmtime to check what graders hand over (handles, pointers, text) and to call the limiter here whenever
 //! memory or tables grow.
+
+mod log;
+mod virtual_clock;
+mod virtual_random;
+pub(crate) mod virtual_wasi;
 
 use std::fmt;
 
 use wasmtime::component::{Linker, Resource, ResourceType, WasmStr};
 use wasmtime::{ResourceLimiter, StoreContextMut, Trap};
 
+use self::virtual_wasi::VirtualMachine;
 use crate::input::Input;
 use crate::limits::Limits;
 use crate::message;
@@ -25,6 +33,8 @@ pub(crate) struct Sandbox {
     pub(crate) panic: Option<String>,
     /// Why memory or tables were last refused to grow.
     pub(crate) refused: Option<GraderFailure>,
+    /// What a foreign grader finds; a sealed one has no way to it.
+    machine: VirtualMachine,
     memory_bytes: u64,
     pub(crate) peak_memory_bytes: u64,
     table_elements: u64,
@@ -41,6 +51,7 @@ impl Sandbox {
             warnings: Vec::new(),
             panic: None,
             refused: None,
+            machine: VirtualMachine::default(),
             memory_bytes: 0,
             peak_memory_bytes: 0,
             table_elements: 0,
@@ -51,6 +62,11 @@ impl Sandbox {
     pub(crate) fn handles(&self) -> Vec<Resource<OpenFile>> {
         // There are as many inputs as a competition lists: their number fits by far.
         (0..self.inputs.len()).map(|number| Resource::new_own(number as u32)).collect()
+    }
+
+    /// What the grader printed.
+    pub(crate) fn take_log(&mut self) -> Option<String> {
+        std::mem::take(&mut self.machine.log).into_text()
     }
 
     fn input(&self, file: &Resource<OpenFile>) -> wasmtime::Result<&Input> {
@@ -196,7 +212,10 @@ fn take(store: &mut StoreContextMut<'_, Sandbox>, text: &WasmStr) -> wasmtime::R
 
 /// Takes fuel for bytes that the host copies, so that a grader cannot keep the host busy for nothing.
 fn charge(store: &mut StoreContextMut<'_, Sandbox>, bytes: usize) -> wasmtime::Result<()> {
-    let price = (bytes as u64).div_ceil(Limits::BYTES_PER_FUEL);
+    take_fuel(store, (bytes as u64).div_ceil(Limits::BYTES_PER_FUEL))
+}
+
+fn take_fuel(store: &mut StoreContextMut<'_, Sandbox>, price: u64) -> wasmtime::Result<()> {
     match store.get_fuel()?.checked_sub(price) {
         Some(left) => store.set_fuel(left),
         None => {

@@ -9,7 +9,7 @@ use crate::limits::Limit;
 
 /// The result of one grading.
 ///
-/// `verdict`, `warnings`, `fuel` and `peak_memory_bytes` depend on nothing but the component, the inputs and the
+/// `verdict`, `warnings`, `log`, `fuel` and `peak_memory_bytes` depend on nothing but the component, the inputs and the
 /// limits, unless the verdict is a failure of the machine ([`GraderFailure::is_deterministic`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grading {
@@ -18,6 +18,10 @@ pub struct Grading {
     /// The grader's remarks for whoever made the submission, in the order in which they came; at most
     /// [`Limits::WARNINGS`](crate::Limits::WARNINGS). Free of control characters.
     pub warnings: Vec<String>,
+    /// What the grader printed, where it has the means to (foreign graders): at most
+    /// [`Limits::LOG_BYTES`](crate::Limits::LOG_BYTES) of it. For whoever runs gradings, not for submitters: it may
+    /// tell the answers.
+    pub log: Option<String>,
     /// Fuel used; see [`Limits::fuel`](crate::Limits::fuel).
     pub fuel: u64,
     /// The most linear memory in use at once, in bytes.
@@ -71,6 +75,11 @@ pub enum GraderFailure {
         /// The names of the functions that were being called, innermost first, where the component carries names.
         /// They change with the engine's version, so they are not part of `Display`.
         backtrace: Vec<String>,
+    },
+    /// A foreign grader called `exit` instead of returning a result.
+    Exited {
+        /// The status that it exited with.
+        status: u8,
     },
     /// The limit of fuel was reached.
     OutOfFuel {
@@ -154,6 +163,7 @@ impl GraderFailure {
         match self {
             GraderFailure::Panicked { .. } => "panicked",
             GraderFailure::Trapped { .. } => "trapped",
+            GraderFailure::Exited { .. } => "exited",
             GraderFailure::OutOfFuel { .. } => "out-of-fuel",
             GraderFailure::OutOfMemory { .. } => "out-of-memory",
             GraderFailure::OutOfTables { .. } => "out-of-tables",
@@ -214,6 +224,11 @@ impl fmt::Display for GraderFailure {
             GraderFailure::Trapped { trap, .. } => write!(
                 formatter,
                 "the grader crashed ({trap}); this is a bug of the grader, report it to whoever made it"
+            ),
+            GraderFailure::Exited { status } => write!(
+                formatter,
+                "the grader exited with status {status} instead of returning a result; this is a bug of the grader, \
+                 report it to whoever made it"
             ),
             GraderFailure::OutOfFuel { limit } => write!(
                 formatter,

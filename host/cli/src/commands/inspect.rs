@@ -89,7 +89,10 @@ fn in_words(inspected: &Inspected) -> String {
     facts.add("contract", contract);
     facts.add("imports", list(imports));
     facts.add("exports", list(exports));
-    facts.add("sealed", if *sealed { "yes" } else { "no: it imports more than the contract" });
+    facts.add(
+        "sealed",
+        if *sealed { "yes" } else { "no: foreign, it imports more than the contract" },
+    );
     if let Some(Description { competition, metric, direction, .. }) = inspected.description {
         facts.add("competition", output::harmless(competition));
         facts.add("metric", format!("{}, {direction}", output::harmless(metric)));

@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod grade;
 pub(crate) mod grade_sample;
+pub(crate) mod grader;
 pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod show;

@@ -1,0 +1,51 @@
+//! From a core module to a component, and the contract that it is made for.
+//!
+//! Relies on `wit-component` for both. A module that was linked with wasi-libc imports WASI's older form, which an adapter
+//! of the Bytecode Alliance turns into the newer one.
+
+use std::fs;
+use std::path::Path;
+
+use wasi_preview1_component_adapter_provider as adapter;
+use wit_component_of_bindgen::ComponentEncoder;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The contract that graders are built for.
+pub(super) const CONTRACT: &str = include_str!("../../../../../wit/1.0.0/grading.wit");
+
+/// The world of the contract that a grader is.
+pub(super) const WORLD: &str = "competition";
+
+/// How a core module begins: the magic number, and version 1 of the layer of modules.
+const CORE_MODULE: &[u8] = b"\0asm\x01\0\0\0";
+
+/// Makes a component of what a compiler left at `built`; what is one already stays as it is.
+///
+/// # Errors
+/// A file that cannot be read; a module that does not fit the contract.
+pub(super) fn read(built: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = fs::read(built).map_err(|error| {
+        Failure::new(Exit::Files, format!("could not read {}: {error}", built.display()))
+    })?;
+    if bytes.get(..8) != Some(CORE_MODULE) {
+        return Ok(bytes);
+    }
+    ComponentEncoder::default()
+        .module(&bytes)
+        .and_then(|encoder| {
+            encoder.adapter(
+                adapter::WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME,
+                adapter::WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,
+            )
+        })
+        .and_then(|encoder| encoder.validate(true).encode())
+        .map_err(|error| {
+            Failure::new(
+                Exit::GraderFailed,
+                format!("no component can be made of {}: {error:#}", built.display()),
+            )
+            .hint("a grader exports what the contract's world `competition` asks for")
+        })
+}
