@@ -1,7 +1,9 @@
 //! `cargo xtask setup`: is this machine ready to build Podium, and what is missing?
 //!
-//! Only the WebAssembly target is installed, through rustup; of everything else it is said what to do.
+//! The WebAssembly targets are installed, through rustup, and componentize-py, with pip into the target folder; of
+//! everything else it is said what to do.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -11,6 +13,12 @@ use crate::workspace;
 
 /// What graders are built for.
 pub(crate) const GRADER_TARGET: &str = "wasm32-unknown-unknown";
+
+/// What foreign graders in Rust are built for; the tests of foreign graders need it, nothing else.
+const FOREIGN_TARGET: &str = "wasm32-wasip2";
+
+/// What builds graders in Python, with the version that is tested.
+const COMPONENTIZE_PY: &str = "componentize-py==0.25.1";
 
 /// A program that something needs.
 struct Tool {
@@ -36,7 +44,7 @@ const TOOLS: &[Tool] = &[
     Tool {
         name: "python3",
         arguments: &["--version"],
-        needed_for: "comparing speed with the reference (`cargo xtask bench`); everything else does without",
+        needed_for: "graders in Python, and comparing speed with the reference (`cargo xtask bench`)",
         what_to_do: "install Python 3.11 with the module venv",
     },
 ];
@@ -48,7 +56,14 @@ pub(crate) fn run() -> Result<()> {
     report("ok", "rustc", &rustc);
     install_grader_target()?;
     report("ok", "target", GRADER_TARGET);
+    report_optional(
+        "target",
+        FOREIGN_TARGET,
+        "foreign graders in Rust",
+        install_target(FOREIGN_TARGET),
+    );
     check_linker()?;
+    report_optional("python", COMPONENTIZE_PY, "graders in Python", install_componentize_py());
     for tool in TOOLS {
         match version(tool) {
             Some(version) => report("ok", tool.name, &version),
@@ -67,16 +82,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// Makes sure that the compiler can build graders.
 pub(crate) fn install_grader_target() -> Result<()> {
-    if grader_target_is_there()? {
-        return Ok(());
-    }
-    eprintln!("installing the target {GRADER_TARGET}");
-    let installed = workspace::run(
-        Command::new("rustup")
-            .args(["target", "add", GRADER_TARGET])
-            .current_dir(workspace::root()),
-    );
-    if let Err(error) = installed {
+    if let Err(error) = install_target(GRADER_TARGET) {
         bail!(
             "the compiler has no standard library for {GRADER_TARGET} and rustup could not install it ({error}). With \
              rustup and a network: `rustup target add {GRADER_TARGET}`. With a distribution's compiler: install its \
@@ -86,10 +92,38 @@ pub(crate) fn install_grader_target() -> Result<()> {
     Ok(())
 }
 
-fn grader_target_is_there() -> Result<bool> {
+fn install_target(target: &str) -> Result<()> {
+    if target_is_there(target)? {
+        return Ok(());
+    }
+    eprintln!("installing the target {target}");
+    workspace::run(
+        Command::new("rustup").args(["target", "add", target]).current_dir(workspace::root()),
+    )
+}
+
+/// Puts componentize-py into a virtual environment in the target folder, where the tests look for it.
+fn install_componentize_py() -> Result<()> {
+    let folder = workspace::target().join("tools/componentize-py");
+    let installed = folder.join("installed");
+    if fs::read_to_string(&installed).is_ok_and(|version| version == COMPONENTIZE_PY) {
+        return Ok(());
+    }
+    eprintln!("installing {COMPONENTIZE_PY}");
+    workspace::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+    workspace::run(Command::new(folder.join("bin/pip")).args([
+        "install",
+        "--quiet",
+        COMPONENTIZE_PY,
+    ]))?;
+    fs::write(&installed, COMPONENTIZE_PY)?;
+    Ok(())
+}
+
+fn target_is_there(target: &str) -> Result<bool> {
     let folder = workspace::output(
         Command::new("rustc")
-            .args(["--print", "target-libdir", "--target", GRADER_TARGET])
+            .args(["--print", "target-libdir", "--target", target])
             .current_dir(workspace::root()),
     )
     .context("is Rust installed? https://rustup.rs")?;
@@ -99,6 +133,20 @@ fn grader_target_is_there() -> Result<bool> {
         let name = name.to_string_lossy();
         name.starts_with("libstd-") && name.ends_with(".rlib")
     }))
+}
+
+/// clang is of use for WebAssembly where it finds a C library for it.
+fn check_c_toolchain() -> Result<()> {
+    let library = workspace::output(
+        Command::new("clang").args(["--target=wasm32-wasi", "-print-file-name=crt1-reactor.o"]),
+    );
+    // A file that clang does not find it names without a folder.
+    match library {
+        Ok(path) if Path::new(&path).is_file() => Ok(()),
+        _ => bail!(
+            "install clang with its parts for WebAssembly (Debian: clang lld wasi-libc libclang-rt-dev-wasm32)"
+        ),
+    }
 }
 
 /// Native programs are linked by the system's C compiler, which a fresh machine may lack; this program was linked, so it
@@ -129,6 +177,16 @@ fn version(tool: &Tool) -> Option<String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().next().unwrap_or_default().trim().to_owned();
     (output.status.success() && !line.is_empty()).then_some(line)
+}
+
+/// Says what became of something that not everybody needs.
+fn report_optional(name: &str, what: &str, needed_for: &str, installed: Result<()>) {
+    match installed {
+        Ok(()) => report("ok", name, what),
+        Err(error) => {
+            report("missing", name, &format!("{what}, needed for {needed_for}\n{:<20}{error}", ""));
+        }
+    }
 }
 
 fn report(state: &str, name: &str, text: &str) {

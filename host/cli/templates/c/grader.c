@@ -1,6 +1,6 @@
 // Accuracy of `label`, rows matched by `id`.
 //
-// `competition.h` is made from the contract by `podium grader build`; it says what the host calls and what it lends.
+// `competition.h` says what the host calls and what it lends.
 
 #include <stdarg.h>
 #include <stdio.h>

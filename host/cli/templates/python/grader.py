@@ -43,7 +43,7 @@ class Grader(exports.Grader):
 def read_labels(file):
     """The labels by id. What is wrong with the file is a ValueError that says where."""
     try:
-        text = read_bytes(file).decode("utf-8-sig")
+        text = read_bytes(file).decode().removeprefix("\ufeff")
     except UnicodeDecodeError as wrong:
         raise ValueError(f"byte {wrong.start} is not UTF-8: save the file as UTF-8")
     try:

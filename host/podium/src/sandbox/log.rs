@@ -71,7 +71,7 @@ mod tests {
         let middle = vec![b'.'; 3 * Limits::LOG_BYTES];
         for writes in [
             &[b"begin".as_slice(), &middle, b"end"][..],
-            &[&[b"begin".as_slice(), &middle, b"end"].concat()][..],
+            &[[b"begin".as_slice(), &middle, b"end"].concat().as_slice()][..],
             &[b"begin".as_slice(), &middle[..70_000], &middle[70_000..], b"e", b"n", b"d"][..],
         ] {
             let text = text(writes).unwrap();

@@ -60,7 +60,11 @@ fn sources(language: Language) -> &'static [(&'static str, &'static str)] {
             (".gitignore", template!("rust/gitignore")),
         ],
         Language::Python => &[("grader.py", template!("python/grader.py"))],
-        Language::C => &[("grader.c", template!("c/grader.c"))],
+        Language::C => &[
+            ("grader.c", template!("c/grader.c")),
+            ("competition.h", template!("c/competition.h")),
+            ("competition.c", template!("c/competition.c")),
+        ],
     }
 }
 
@@ -78,7 +82,7 @@ pub(super) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         let reason = reason.split_once("`id`: ").map_or(reason.as_str(), |(_, why)| why);
         return Err(Failure::new(Exit::Usage, output::harmless(reason)));
     }
-    let folder = into.join(id);
+    let folder = if into == Path::new(".") { PathBuf::from(id) } else { into.join(id) };
     if folder.exists() {
         return Err(Failure::new(Exit::Usage, format!("{}: is there already", folder.display()))
             .hint("remove it, or give another id"));
@@ -112,7 +116,8 @@ fn write_sdk(grader: &Path) -> Result<(), Failure> {
         build::write(&folder.join(name), content)?;
     }
     let (name, content) = sdk::CONTRACT;
-    build::write(&grader.join(name), content)
+    build::write(&grader.join(name), content)?;
+    build::write(&grader.join("Cargo.lock"), sdk::LOCK)
 }
 
 fn what_to_do(folder: &Path, main_file: &Path) -> String {

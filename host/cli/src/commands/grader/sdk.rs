@@ -12,6 +12,9 @@ pub(super) const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/
 /// The contract, with its path beside the crate; the SDK makes its bindings from it.
 pub(super) const CONTRACT: (&str, &str) = ("wit/1.0.0/grading.wit", super::component::CONTRACT);
 
+/// The versions of what the SDK depends on with which it was tested. It names far more than that; cargo drops the rest.
+pub(super) const LOCK: &str = include_str!("../../../../../Cargo.lock");
+
 const MANIFEST: &str = include_str!("../../../../../guest-sdk/Cargo.toml");
 const WORKSPACE: &str = include_str!("../../../../../Cargo.toml");
 
