@@ -7,6 +7,7 @@ use std::process::Command;
 
 use podium_tests::artifacts;
 use podium_tests::examples::CompetitionExample;
+use podium_tests::toolchain::Toolchain;
 
 /// The shell commands of a section of a Markdown page.
 fn commands(page: &str, section: &str) -> String {
@@ -56,6 +57,33 @@ fn the_tour_of_the_readme_works_when_pasted() {
     assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
     assert!(stdout.contains("0.83333"), "the score of the example is shown:\n{stdout}");
     assert!(fs::read_dir(demo.join("reports")).unwrap().count() > 0, "there is a report");
+}
+
+#[test]
+fn a_grader_is_made_from_nothing_as_its_page_says() {
+    let page = fs::read_to_string(artifacts::root().join("docs/write-a-grader.md")).unwrap();
+    let from_nothing = commands(&page, "From nothing");
+
+    let folder = tempfile::tempdir().unwrap();
+    let programs = folder.path().join("programs");
+    fs::create_dir(&programs).unwrap();
+    symlink(artifacts::podium(), programs.join("podium")).unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new("bash")
+        .args(["-euo", "pipefail", "-c", &from_nothing])
+        .current_dir(folder.path())
+        .envs(Toolchain::environment())
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .env("PODIUM_CACHE", folder.path().join("cache"))
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
+    for part in ["sealed", "good: scored 0.75", "determinism  19 submissions", "score"] {
+        assert!(stdout.contains(part), "{part}:\n{stdout}");
+    }
+    assert!(!stdout.contains("problem") && !stdout.contains("differs"), "{stdout}");
 }
 
 fn copy(from: &Path, to: &Path) {

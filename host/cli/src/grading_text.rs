@@ -47,6 +47,10 @@ pub(crate) fn describe(report: &GradingReport, metric: Option<&str>) -> String {
         let issue = format!("{}: {}", issue.kind, issue.what);
         facts.add("known issue".yellow().to_string(), output::harmless(&issue));
     }
+    // What a grader printed before it failed mostly says why.
+    if let Some(log) = report.log.as_ref().filter(|_| report.failure.is_some()) {
+        facts.add("it printed", output::harmless(log));
+    }
     if let Some(receipt) = &report.receipt_id {
         facts.add("receipt", receipt.to_string());
     }
