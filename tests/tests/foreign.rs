@@ -2,7 +2,7 @@
 //! gives, the same in every grading, and nothing of this machine to be seen.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use podium::{
     CacheLocation, CodeGeneration, Engine, EngineSettings, Grader, Grading, Input, Limits, Verdict,
@@ -70,7 +70,11 @@ impl Foreign {
         let workbench = Workbench::new();
         run(&workbench, &["grader", "new", ID, "--language", language]);
         let folder = workbench.path(ID);
-        copy_folder(&artifacts::competitions().join(ID), &folder);
+        fs::copy(
+            artifacts::competitions().join(ID).join("competition.toml"),
+            folder.join("competition.toml"),
+        )
+        .unwrap();
         let sources = artifacts::root().join("tests/foreign").join(language);
         let places: &[(&str, &str)] = match toolchain {
             Toolchain::Rust => {
@@ -83,7 +87,6 @@ impl Foreign {
             fs::copy(sources.join(from), folder.join("grader").join(to)).unwrap();
         }
         run(&workbench, &["grader", "build", ID]);
-        run(&workbench, &["grader", "test", ID]);
         let component = folder.join("grader.wasm");
         let engine = engine(CodeGeneration::Optimised);
         let grader = Grader::from_file(&engine, &component).unwrap();
@@ -211,17 +214,4 @@ fn run(workbench: &Workbench, arguments: &[&str]) {
     let mut command = workbench.podium(arguments.iter().copied());
     command.envs(Toolchain::environment()).env("PODIUM_CACHE", workbench.path("cache"));
     command.assert().success();
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            fs::create_dir_all(&to).unwrap();
-            copy_folder(&entry.path(), &to);
-        } else {
-            fs::copy(entry.path(), &to).unwrap();
-        }
-    }
 }

@@ -64,6 +64,7 @@ pub(crate) fn run() -> Result<()> {
     );
     check_linker()?;
     report_optional("python", COMPONENTIZE_PY, "graders in Python", install_componentize_py());
+    report_optional("clang", "wasm32-wasi", "graders in C", check_c_toolchain());
     for tool in TOOLS {
         match version(tool) {
             Some(version) => report("ok", tool.name, &version),

@@ -20,7 +20,7 @@ pub(super) fn compile(sources: &Path, scratch: &Path) -> Result<PathBuf, Failure
     let mut command = Command::new(build::program("PODIUM_CLANG", "clang"));
     command
         // A library: it is called, and has no main().
-        .args(["--target=wasm32-wasi", "-mexec-model=reactor", "-std=c11", "-O2", "-Wall"])
+        .args(["--target=wasm32-wasi", "-mexec-model=reactor", "-std=gnu11", "-O2", "-Wall"])
         .args(build::files_with_extension(sources, "c")?)
         .arg("-o")
         .arg(&built);
