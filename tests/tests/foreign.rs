@@ -5,7 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use podium::{
-    CacheLocation, CodeGeneration, Engine, EngineSettings, Grader, Grading, Input, Limits, Verdict,
+    CacheLocation, CodeGeneration, Engine, EngineSettings, Grader, GraderFailure, Grading, Input,
+    Limits, Verdict,
 };
 use podium_tests::artifacts;
 use podium_tests::examples::CompetitionExample;
@@ -49,12 +50,27 @@ fn c_grades_like_the_built_in() {
     foreign.sees_no_machine();
     assert!(foreign.measure("random").is_some_and(|random| random > 0.0));
     foreign.agrees_on_plain_cases();
+
+    // One that exits has no result, however it exits, and what it printed is kept.
+    let source = foreign.workbench.path(ID).join("grader/grader.c");
+    let text = fs::read_to_string(&source).unwrap();
+    for (call, expected) in [("exit(3)", 1), ("exit(0)", 0)] {
+        let exiting = format!("puts(\"nothing to do\"); {call};");
+        assert!(text.contains("what_the_machine_tells(result);"));
+        fs::write(&source, text.replace("what_the_machine_tells(result);", &exiting)).unwrap();
+        run(&foreign.workbench, &["grader", "build", ID]);
+        let grader = Grader::from_file(&foreign.engine, &foreign.component).unwrap();
+        let grading = grader.grade(&good(), &[answers()], &Limits::default());
+        // WASI 0.2 tells success from failure, and no more.
+        let exited = GraderFailure::Exited { status: expected };
+        assert_eq!(grading.verdict, Verdict::GraderFailed(exited), "{call}");
+        assert_eq!(grading.log.as_deref(), Some("nothing to do\n"), "{call}");
+    }
 }
 
 /// A grader of another language, built and loaded.
 struct Foreign {
-    /// Holds the component.
-    _workbench: Workbench,
+    workbench: Workbench,
     component: PathBuf,
     engine: Engine,
     grader: Grader,
@@ -90,7 +106,7 @@ impl Foreign {
         let component = folder.join("grader.wasm");
         let engine = engine(CodeGeneration::Optimised);
         let grader = Grader::from_file(&engine, &component).unwrap();
-        Some(Foreign { _workbench: workbench, component, engine, grader })
+        Some(Foreign { workbench, component, engine, grader })
     }
 
     /// Grades the example's good submission.

@@ -189,6 +189,7 @@ impl GraderFailure {
             GraderFailure::OutOfStack { limit } => ("stack_bytes", limit),
             GraderFailure::OutputTooLarge { limit } => ("output_bytes", limit),
             GraderFailure::Panicked { .. }
+            | GraderFailure::Exited { .. }
             | GraderFailure::Trapped { .. }
             | GraderFailure::TimedOut { .. }
             | GraderFailure::BrokenContract { .. }
