@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use podium::{Catalog, Engine, EngineSettings, Grader, Input, LimitOverrides, Limits, Verdict};
+use podium::{
+    Catalog, Engine, EngineSettings, Example, Grader, Input, LimitOverrides, Limits, Verdict,
+};
 use podium_tests::artifacts;
 use podium_tests::examples;
 use podium_tests::parity::{Corpus, Expected};
@@ -258,16 +260,16 @@ fn said(verdict: &Verdict) -> String {
 fn mistakes_are_told_as_the_table_says() {
     type Table = BTreeMap<String, BTreeMap<String, String>>;
     let graders = Graders::new();
-    let examples: BTreeMap<String, examples::Example> = examples::all()
+    let examples: BTreeMap<String, Example> = examples::all()
         .into_iter()
-        .map(|example| (example.competition.id().to_owned(), example))
+        .map(|example| (example.competition.id().to_owned(), example.example))
         .collect();
     let mut now = Table::new();
     for subject in SUBJECTS {
         let example = &examples[subject.id];
         let (grader, limits) = graders.load(subject.id);
         let answers = Input::open(&example.answers, u64::MAX).unwrap();
-        let good = parse(&fs::read(&example.submissions["good"].0).unwrap());
+        let good = parse(&fs::read(&example.submissions["good"].path).unwrap());
         let mut messages = BTreeMap::new();
         for (name, bytes) in mistakes(&good, 0, subject) {
             let submission = Input::from_bytes("submission.csv", bytes.as_slice());
