@@ -15,8 +15,9 @@ use crate::verdict::Bytes;
 // Defaults, so that receipts written before there was some limit can still be read.
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Instructions, roughly: wasmtime's fuel, one unit for nearly every WebAssembly instruction, and one for each
-    /// [`Limits::BYTES_PER_FUEL`] bytes that the host copies for the grader.
+    /// Instructions, roughly: wasmtime's fuel, one unit for nearly every WebAssembly instruction,
+    /// [`Limits::FUEL_PER_CALL`] for each call of the host, and one for each [`Limits::BYTES_PER_FUEL`] bytes that the
+    /// host copies for the grader.
     pub fuel: u64,
     /// Bytes of linear memory, all memories of the component together. More than 4 GiB makes no sense: that is what
     /// 32-bit addresses reach.
@@ -47,6 +48,9 @@ impl Limits {
     pub const READ_BYTES: u32 = 16 << 20;
     /// The most linear memory that a grader can have: what 32-bit addresses reach.
     pub const MOST_MEMORY_BYTES: u64 = 4 << 30;
+    /// The fuel that a call of one of the host's functions costs, beside that for the bytes it copies: about what the
+    /// time that it takes would do in instructions.
+    pub const FUEL_PER_CALL: u64 = 100;
     /// The bytes that the host copies for a grader at the price of one unit of fuel.
     pub const BYTES_PER_FUEL: u64 = 16;
     /// The fuel that a call into the virtual WASI takes: what such a call takes of the host, roughly.

@@ -150,8 +150,9 @@ fn machine(error: &wasmtime::Error) -> wasmtime::Error {
 /// Lends a grader what the contract's version 1 imports.
 pub(crate) fn link_v1(linker: &mut Linker<Sandbox>) -> wasmtime::Result<()> {
     let mut files = linker.instance("podium:grading/files@1.0.0")?;
-    // Nothing to do when a handle is dropped: inputs live as long as the grading.
-    files.resource("file", ResourceType::host::<OpenFile>(), |_, _| Ok(()))?;
+    // Nothing else to do when a handle is dropped: inputs live as long as the grading.
+    files
+        .resource("file", ResourceType::host::<OpenFile>(), |mut store, _| charge(&mut store, 0))?;
     files.func_wrap(
         "[method]file.name",
         |mut store: StoreContextMut<'_, Sandbox>, (file,): (Resource<OpenFile>,)| {
@@ -162,7 +163,8 @@ pub(crate) fn link_v1(linker: &mut Linker<Sandbox>) -> wasmtime::Result<()> {
     )?;
     files.func_wrap(
         "[method]file.size",
-        |store: StoreContextMut<'_, Sandbox>, (file,): (Resource<OpenFile>,)| {
+        |mut store: StoreContextMut<'_, Sandbox>, (file,): (Resource<OpenFile>,)| {
+            charge(&mut store, 0)?;
             Ok((store.data().input(&file)?.size(),))
         },
     )?;
@@ -210,9 +212,10 @@ fn take(store: &mut StoreContextMut<'_, Sandbox>, text: &WasmStr) -> wasmtime::R
     Ok(message)
 }
 
-/// Takes fuel for bytes that the host copies, so that a grader cannot keep the host busy for nothing.
+/// Takes fuel for a call and the bytes that the host copies in it, so that a grader cannot keep the host busy for
+/// nothing.
 fn charge(store: &mut StoreContextMut<'_, Sandbox>, bytes: usize) -> wasmtime::Result<()> {
-    take_fuel(store, (bytes as u64).div_ceil(Limits::BYTES_PER_FUEL))
+    take_fuel(store, Limits::FUEL_PER_CALL + (bytes as u64).div_ceil(Limits::BYTES_PER_FUEL))
 }
 
 fn take_fuel(store: &mut StoreContextMut<'_, Sandbox>, price: u64) -> wasmtime::Result<()> {
