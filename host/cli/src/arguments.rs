@@ -132,6 +132,9 @@ pub(crate) enum Command {
     Doctor(commands::doctor::Arguments),
     /// Print the completions of a shell
     Completions(commands::completions::Arguments),
+    /// Compile the component that comes through stdin; how this program starts itself
+    #[command(hide = true)]
+    CompileComponent,
 }
 
 /// Parses a limit of fuel.

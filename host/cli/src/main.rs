@@ -59,5 +59,6 @@ fn run(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::Grader(arguments) => commands::grader::run(arguments, shared),
         Command::Doctor(arguments) => commands::doctor::run(arguments, shared),
         Command::Completions(arguments) => commands::completions::run(arguments),
+        Command::CompileComponent => commands::compile_component::run(),
     }
 }

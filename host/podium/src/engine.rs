@@ -14,10 +14,13 @@ use wasmtime::{Config, OptLevel, Store, Strategy, Trap, UpdateDeadline, WasmFeat
 
 use crate::cache::{Cache, CacheLocation};
 use crate::cancellation::Cancellation;
+use crate::compilation::{self, Compilation, Gate, NotCompiled};
+use crate::compile_work;
 use crate::error::Error;
 use crate::inspection::{self, ComponentLimits, GraderProblem, Inspection};
 use crate::limits::Limits;
 use crate::message;
+use crate::precompiled::Precompiled;
 use crate::sandbox::{Sandbox, link_v1, virtual_wasi};
 use crate::verdict::GraderFailure;
 
@@ -40,6 +43,8 @@ pub struct EngineSettings {
     pub cache: CacheLocation,
     /// What a component may be made of.
     pub component_limits: ComponentLimits,
+    /// Where components are compiled that are not in the cache.
+    pub compilation: Compilation,
     /// How code is generated. Results do not depend on it; comparing two is a test of that.
     pub code: CodeGeneration,
 }
@@ -64,6 +69,8 @@ struct Shared {
     linker: Linker<Sandbox>,
     cache: Cache,
     component_limits: ComponentLimits,
+    compilation: Compilation,
+    compiling: Gate,
     code: CodeGeneration,
 }
 
@@ -74,12 +81,21 @@ impl Engine {
     /// [`Error::Engine`] on a machine for which there is no code generation.
     pub fn new(settings: EngineSettings) -> Result<Engine, Error> {
         let failed = |error: wasmtime::Error| Error::Engine(format!("{error:#}"));
-        let wasmtime = wasmtime::Engine::new(&configuration(settings.code)).map_err(failed)?;
+        let wasmtime = wasmtime_engine(settings.code)?;
         let mut linker = Linker::new(&wasmtime);
         link_v1(&mut linker).map_err(failed)?;
         let cache = Cache::open(&settings.cache, &wasmtime);
-        let EngineSettings { component_limits, code, .. } = settings;
-        Ok(Engine(Arc::new(Shared { wasmtime, linker, cache, component_limits, code })))
+        let EngineSettings { component_limits, compilation, code, .. } = settings;
+        let compiling = Gate::default();
+        Ok(Engine(Arc::new(Shared {
+            wasmtime,
+            linker,
+            cache,
+            component_limits,
+            compilation,
+            compiling,
+            code,
+        })))
     }
 
     /// How code is generated.
@@ -129,22 +145,22 @@ impl Engine {
         if let Some(component) = kept.and_then(|kept| kept.load(engine).ok()) {
             return Ok((component, inspection));
         }
-        let compiled = compile_apart(engine, bytes).map_err(|error| {
-            GraderProblem::NotCompilable(format!("no thread to compile it on: {error}"))
+        compile_work::check(bytes, &self.0.component_limits)?;
+        let compiled = self.0.compiling.pass(|| match &self.0.compilation {
+            Compilation::Here => compile_here(engine, bytes).map(Precompiled::vouched_for),
+            Compilation::Apart(process) => process.compile(bytes, self.0.code),
+        });
+        let fit = |reason: &str| message::fit(reason, Limits::MESSAGE_CHARACTERS);
+        let compiled = compiled.map_err(|error| match error {
+            NotCompiled::Malformed(reason) => GraderProblem::Malformed(fit(&reason)),
+            NotCompiled::Failed(reason) => GraderProblem::NotCompilable(fit(&reason)),
+            NotCompiled::TimedOut(limit) => GraderProblem::CompilationTimedOut { limit },
         })?;
-        let component = compiled.map_err(|error| {
-            let reason = message::fit(&format!("{error:#}"), Limits::MESSAGE_CHARACTERS);
-            match error.is::<wasmparser::BinaryReaderError>() {
-                true => GraderProblem::Malformed(reason),
-                false => GraderProblem::NotCompilable(reason),
-            }
-        })?;
+        let component = compiled
+            .load(engine)
+            .map_err(|error| GraderProblem::NotCompilable(fit(&format!("{error:#}"))))?;
         check_parts(&component)?;
-        if self.0.cache.folder().is_ok()
-            && let Ok(compiled) = component.serialize()
-        {
-            self.0.cache.put(&inspection.sha256, &compiled);
-        }
+        self.0.cache.put(&inspection.sha256, compiled.code());
         Ok((component, inspection))
     }
 
@@ -234,20 +250,41 @@ impl Engine {
     }
 }
 
-/// Compiles on threads of its own, whatever thread this is.
+/// wasmtime's engine with Podium's settings.
+///
+/// # Errors
+/// [`Error::Engine`] on a machine for which there is no code generation.
+pub(crate) fn wasmtime_engine(code: CodeGeneration) -> Result<wasmtime::Engine, Error> {
+    wasmtime::Engine::new(&configuration(code)).map_err(|error| Error::Engine(format!("{error:#}")))
+}
+
+/// Compiles in this process, on threads of its own, whatever thread this is.
 ///
 /// wasmtime compiles in parallel on rayon's threads. A caller that is one of them would take up other work while it
 /// waits, with whatever locks it holds; and where all of them wait for one grader, nobody would be left to compile it.
-fn compile_apart(
+pub(crate) fn compile_here(
     engine: &wasmtime::Engine,
     bytes: &[u8],
-) -> std::io::Result<wasmtime::Result<Component>> {
+) -> Result<Vec<u8>, NotCompiled> {
+    let no_thread = |reason: &dyn std::fmt::Display| {
+        NotCompiled::Failed(format!("no thread to compile it on: {reason}"))
+    };
     std::thread::scope(|scope| {
         let compiling = std::thread::Builder::new().spawn_scoped(scope, || {
-            let pool = rayon::ThreadPoolBuilder::new().build().map_err(std::io::Error::other)?;
-            Ok(pool.install(|| Component::from_binary(engine, bytes)))
-        })?;
-        compiling.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(compilation::threads());
+            let pool = pool.build().map_err(|error| no_thread(&error))?;
+            pool.install(|| engine.precompile_component(bytes)).map_err(|error| {
+                let reason = format!("{error:#}");
+                match error.is::<wasmparser::BinaryReaderError>() {
+                    true => NotCompiled::Malformed(reason),
+                    false => NotCompiled::Failed(reason),
+                }
+            })
+        });
+        compiling.map_err(|error| no_thread(&error))?.join().unwrap_or_else(|_| {
+            // A bug of the compiler, which says more on stderr. The component cannot be used, the host goes on.
+            Err(NotCompiled::Failed("the compiler panicked on it".to_owned()))
+        })
     })
 }
 

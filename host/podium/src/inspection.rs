@@ -6,10 +6,12 @@
 
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::Duration;
 
 use serde::{Serialize, Serializer};
-use wasmparser::{Encoding, Parser, Payload, Validator, WasmFeatures};
+use wasmparser::{Encoding, Parser, Payload, WasmFeatures};
 
+use crate::compile_work;
 use crate::contract::{
     CONTRACT_VERSION, ContractVersion, GRADER_INTERFACE, PACKAGE, VERSION_SECTION,
 };
@@ -43,12 +45,25 @@ pub struct ComponentLimits {
     pub functions: u64,
     /// Bytes of the largest function body.
     pub function_bytes: u64,
+    /// Units of work for the compiler, all in all; one is about what a plain instruction takes.
+    pub work: u64,
+    /// Units of work for the compiler in one function.
+    pub function_work: u64,
+    /// Instances of modules and components, those of nested components counted as often as they are instantiated.
+    pub instances: u64,
 }
 
 impl Default for ComponentLimits {
     /// 64 MiB, 200,000 functions, 512 KiB a function: enough for an interpreter with its library inside.
     fn default() -> ComponentLimits {
-        ComponentLimits { bytes: 64 << 20, functions: 200_000, function_bytes: 512 << 10 }
+        ComponentLimits {
+            bytes: 64 << 20,
+            functions: 200_000,
+            function_bytes: 512 << 10,
+            work: 100_000_000,
+            function_work: 10_000_000,
+            instances: 10_000,
+        }
     }
 }
 
@@ -106,6 +121,36 @@ pub enum GraderProblem {
         /// The limit in bytes.
         limit: u64,
     },
+    /// More work for the compiler than the limit for components.
+    #[error(
+        "compiling it would take more than the limit of {limit} units of work for components; leave out what the grader \
+         does not need"
+    )]
+    TooMuchToCompile {
+        /// The limit.
+        limit: u64,
+    },
+    /// A function that is more work for the compiler than the limit for components.
+    #[error(
+        "compiling one of its functions would take more than the limit of {limit} units of work for components (its \
+         branches, times the values that are alive there); split it, or compile with less inlining"
+    )]
+    FunctionTooMuchToCompile {
+        /// The limit.
+        limit: u64,
+    },
+    /// More instances than the limit for components.
+    #[error("more instances of modules and components than the limit of {limit}")]
+    TooManyInstances {
+        /// The limit.
+        limit: u64,
+    },
+    /// A component that imports, exports or hands on components.
+    #[error(
+        "it hands components to components, which cannot be told before it is done how many instances that makes; \
+         compose it with tools that nest components and connect their functions"
+    )]
+    PassesComponents,
     /// Built for a version of the contract that this host does not speak.
     #[error(
         "built for {PACKAGE} {found}; this Podium speaks {major}.x up to {CONTRACT_VERSION}: get a Podium that speaks \
@@ -147,6 +192,16 @@ pub enum GraderProblem {
     /// The engine does not take it.
     #[error("cannot be compiled: {0}")]
     NotCompilable(String),
+    /// Compiling it was given up.
+    #[error(
+        "cannot be compiled within {} seconds; if the grader can be trusted, try again while less is running, else it \
+         may have been made to take long",
+        limit.as_secs_f64()
+    )]
+    CompilationTimedOut {
+        /// The limit.
+        limit: Duration,
+    },
     /// `describe` failed when the grader was loaded.
     #[error("asked what it grades, it failed: {0}")]
     NotDescribing(#[source] GraderFailure),
@@ -214,9 +269,9 @@ pub fn read_component(path: &Path, limits: &ComponentLimits) -> Result<Vec<u8>, 
 pub fn inspect(bytes: &[u8]) -> Result<Inspection, Error> {
     let inspected = scan(bytes, &ComponentLimits::default()).map(|mut inspection| {
         if inspection.problems.is_empty()
-            && let Err(error) = Validator::new_with_features(FEATURES).validate_all(bytes)
+            && let Err(problem) = compile_work::check(bytes, &ComponentLimits::default())
         {
-            inspection.problems.push(malformed(&error));
+            inspection.problems.push(problem);
         }
         inspection
     });
@@ -364,7 +419,7 @@ fn version_of_contract(name: &str) -> Option<ContractVersion> {
     version.parse().ok()
 }
 
-fn malformed(error: &wasmparser::BinaryReaderError) -> GraderProblem {
+pub(crate) fn malformed(error: &wasmparser::BinaryReaderError) -> GraderProblem {
     GraderProblem::Malformed(message::fit(&error.to_string(), 500))
 }
 

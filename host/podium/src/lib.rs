@@ -71,6 +71,8 @@ mod batch;
 mod cache;
 mod cancellation;
 mod catalog;
+mod compilation;
+mod compile_work;
 mod competition;
 mod competition_id;
 mod contract;
@@ -113,6 +115,7 @@ pub use cache::CacheLocation;
 pub use cancellation::Cancellation;
 pub use catalog::{Catalog, Listing};
 pub use competition::{Competition, DEFINITION_FILE};
+pub use compilation::{Compilation, CompilerProcess, compile_for_parent};
 pub use contract::{CONTRACT_VERSION, ContractVersion, NotAVersion};
 pub use definition::{
     CompetitionType, Complexity, DataPaths, Definition, KnownIssue, LeaderboardSnapshot,

@@ -1,5 +1,6 @@
 //! The commands, one module each: its arguments, what it does, what it prints.
 
+pub(crate) mod compile_component;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod grade;
