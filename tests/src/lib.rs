@@ -7,6 +7,7 @@
 
 pub mod artifacts;
 pub mod examples;
+pub mod hostile;
 pub mod parity;
 pub mod toolchain;
 pub mod workbench;

@@ -1,0 +1,3 @@
+;; Crashes in its start function.
+(start $start)
+(func $start (unreachable))

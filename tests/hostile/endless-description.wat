@@ -1,0 +1,4 @@
+;; Never says what it grades.
+(func (export "podium:grading/grader@1.0.0#describe") (result i32)
+  (loop $on (br $on))
+  (unreachable))

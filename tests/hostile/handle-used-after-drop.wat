@@ -1,0 +1,5 @@
+;; Drops the submission, then asks for its size.
+(func (export "podium:grading/grader@1.0.0#grade")
+  (param $submission i32) (param $answers i32) (param $count i32) (result i32)
+  (call $drop (local.get $submission))
+  (call $score (f64.convert_i64_u (call $size (local.get $submission)))))

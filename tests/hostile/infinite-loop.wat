@@ -1,0 +1,5 @@
+;; Never ends.
+(func (export "podium:grading/grader@1.0.0#grade")
+  (param $submission i32) (param $answers i32) (param $count i32) (result i32)
+  (loop $on (br $on))
+  (unreachable))

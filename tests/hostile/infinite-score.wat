@@ -1,0 +1,4 @@
+;; Scores with less than every number.
+(func (export "podium:grading/grader@1.0.0#grade")
+  (param $submission i32) (param $answers i32) (param $count i32) (result i32)
+  (call $score (f64.const -inf)))

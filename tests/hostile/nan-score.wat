@@ -1,0 +1,4 @@
+;; Scores with a NaN that carries bits of its own.
+(func (export "podium:grading/grader@1.0.0#grade")
+  (param $submission i32) (param $answers i32) (param $count i32) (result i32)
+  (call $score (f64.const -nan:0x4000000000001)))
