@@ -132,5 +132,18 @@ macro_rules! export {
         #[used]
         #[unsafe(link_section = "podium:contract")]
         static CONTRACT_VERSION: [u8; 5] = $crate::contract::VERSION;
+
+        /// Grades without WebAssembly, for tests and fuzzers that make a module of this grader's source.
+        ///
+        /// # Errors
+        /// As the grader's own `grade_files`.
+        #[cfg(not(target_arch = "wasm32"))]
+        #[allow(unreachable_pub)]
+        pub fn grade_natively<S: $crate::source::Source>(
+            submission: &S,
+            answers: &[S],
+        ) -> Result<$crate::Score, $crate::Failure> {
+            <$grader as $crate::Grader>::grade_files(submission, answers)
+        }
     };
 }
