@@ -2,7 +2,7 @@
 
 use podium::{Engine, EngineSettings};
 use podium_tests::artifacts;
-use podium_tests::parity::{Corpus, Runner};
+use podium_tests::parity::{Corpus, Expected, Runner};
 
 #[test]
 fn graders_agree_with_the_reference() {
@@ -40,5 +40,36 @@ fn the_corpus_can_be_read() {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), cases.cases.len(), "{id}: names of cases are not unique");
+    }
+}
+
+/// Graders have been seen elsewhere that gave an empty submission all points. Every one of ours is tried with nothing, with
+/// everything, and with what needs no thought.
+#[test]
+fn every_grader_is_tried_with_nothing_and_with_everything() {
+    let corpus = Corpus::of_checkout();
+    for id in corpus.competitions().unwrap() {
+        let cases = corpus.read(&id).unwrap().cases;
+        let expected = |name: &str| {
+            let case = cases.iter().find(|case| case.name == name);
+            &case.unwrap_or_else(|| panic!("{id} has no case `{name}`")).expected
+        };
+        for name in ["empty_file", "only_newline", "header_only"] {
+            match expected(name) {
+                Expected::NoScore { .. } => {}
+                Expected::Score { score, .. } => assert!(score.is_nan(), "{id}, {name}: {score}"),
+            }
+        }
+        assert!(matches!(expected("perfect"), Expected::Score { .. }), "{id}");
+        for name in [
+            "good",
+            "random",
+            "shuffled",
+            "constant_predictions",
+            "all_predictions_empty",
+            "predictions_shuffled_between_rows",
+        ] {
+            expected(name);
+        }
     }
 }
