@@ -19,7 +19,12 @@ use self::structure::Structure;
 use crate::inspection::{ComponentLimits, FEATURES, GraderProblem, malformed};
 
 /// What the code costs that leads from one way of calling to another: into a host function, out of a component.
-const WORK_OF_A_TRAMPOLINE: u64 = 200;
+const WORK_OF_A_TRAMPOLINE: u64 = 400;
+
+/// What it costs that so many values have to be in their places all at once, for a call.
+fn work_of_passing(values: u64) -> u64 {
+    values + values * values / 16
+}
 
 /// Counts the work of compiling a component, up to the limits.
 ///
@@ -88,7 +93,7 @@ impl Counter<'_> {
             for ty in group.types() {
                 if let CompositeInnerType::Func(signature) = &ty.composite_type.inner {
                     let passed = signature.params().len() + signature.results().len();
-                    self.add(WORK_OF_A_TRAMPOLINE + passed as u64)?;
+                    self.add(WORK_OF_A_TRAMPOLINE + work_of_passing(passed as u64))?;
                 }
             }
         }

@@ -60,8 +60,8 @@ impl Default for ComponentLimits {
             bytes: 64 << 20,
             functions: 200_000,
             function_bytes: 512 << 10,
-            work: 100_000_000,
-            function_work: 10_000_000,
+            work: 200_000_000,
+            function_work: 16_000_000,
             instances: 10_000,
         }
     }

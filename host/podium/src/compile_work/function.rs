@@ -5,8 +5,17 @@ use wasmparser::{
     OperatorsReader, ValidatorResources,
 };
 
+use super::work_of_passing;
+
 /// What a function costs before its first instruction: its frame, its entry, its place in the file.
-const WORK_OF_A_FUNCTION: u64 = 100;
+const WORK_OF_A_FUNCTION: u64 = 400;
+
+/// What a call costs, beside what it passes.
+const WORK_OF_A_CALL: u64 = 10;
+
+/// What a call through a table costs, beside what it passes: the element is looked up, made if need be, and its type
+/// compared.
+const WORK_OF_AN_INDIRECT_CALL: u64 = 100;
 
 /// So many values that live across so many blocks cost what one instruction costs.
 const LIVE_VALUES_PER_UNIT: u64 = 8;
@@ -21,7 +30,7 @@ const PAIRS_PER_UNIT: u64 = 1_000;
 ///
 /// That is the sum of
 /// - the instructions, each with the values that it takes and gives. They are few in real code, but two bytes can name
-///   a type of a thousand values;
+///   a type of a thousand values. What calls pass has to be in its place all at once, which costs by the square;
 /// - the *live values*: for each edge between blocks, the locals that the function uses and the values that lie on the
 ///   operand stack. The compiler decides for each of them whether it is carried along that edge, and keeps book of where
 ///   it is alive. A loop counts as many edges, since all that is used in it is carried into it;
@@ -99,7 +108,8 @@ impl Counted {
     ) -> Result<(), BinaryReaderError> {
         // Where the arity is not known, the operator is not valid, and the validator says so next.
         let (taken, given) = operator.operator_arity(validator).unwrap_or_default();
-        self.instructions += 1 + u64::from(taken) + u64::from(given);
+        let passed = u64::from(taken) + u64::from(given);
+        self.instructions += 1 + passed;
         let mut edges = edges_of(operator);
         match operator {
             Operator::LocalGet { local_index }
@@ -110,11 +120,20 @@ impl Counted {
                 let kind = validator.get_control_frame(0).map(|frame| frame.kind);
                 self.loops -= u64::from(kind == Some(FrameKind::Loop));
             }
+            Operator::Call { .. } => self.instructions += WORK_OF_A_CALL + work_of_passing(passed),
+            Operator::CallIndirect { .. } => {
+                self.instructions += WORK_OF_AN_INDIRECT_CALL + work_of_passing(passed);
+            }
             Operator::BrTable { targets } => {
                 for target in targets.targets() {
-                    let carried = carried_to(target?, validator);
-                    edges += EDGES_OF_A_TARGET;
-                    self.instructions += carried;
+                    let Some((ty, kind)) = validator.label_block(target?) else { continue };
+                    let (taken, given) = validator.block_type_arity(ty).unwrap_or_default();
+                    let (carried, more_edges) = match kind {
+                        FrameKind::Loop => (taken, EDGES_OF_A_TARGET_AROUND),
+                        _ => (given, EDGES_OF_A_TARGET),
+                    };
+                    self.instructions += u64::from(carried);
+                    edges += more_edges;
                 }
             }
             _ => {}
@@ -136,15 +155,11 @@ impl Counted {
     }
 }
 
-/// How many values a branch carries to a label.
-fn carried_to(depth: u32, validator: &FuncValidator<ValidatorResources>) -> u64 {
-    let Some((ty, kind)) = validator.label_block(depth) else { return 0 };
-    let (taken, given) = validator.block_type_arity(ty).unwrap_or_default();
-    u64::from(if kind == FrameKind::Loop { taken } else { given })
-}
-
 /// What each target of `br_table` counts for: a block of its own, where values are moved to where the label has them.
 const EDGES_OF_A_TARGET: u64 = 4;
+
+/// What one that leads to the head of a loop counts for: all that is used in the loop is carried there.
+const EDGES_OF_A_TARGET_AROUND: u64 = 16;
 
 /// The edges between blocks that an instruction makes, roughly; those of `br_table` are counted where its targets are.
 fn edges_of(operator: &Operator<'_>) -> u64 {
@@ -155,6 +170,8 @@ fn edges_of(operator: &Operator<'_>) -> u64 {
         Operator::Block { .. } | Operator::Else | Operator::End | Operator::BrTable { .. } => 1,
         Operator::Br { .. } | Operator::Return | Operator::Unreachable => 1,
         Operator::BrIf { .. } => 2,
+        // What is alive across a call is put aside for it.
+        Operator::Call { .. } => 1,
         // Elements of tables are made when they are first used.
         Operator::CallIndirect { .. } | Operator::TableGet { .. } | Operator::TableSet { .. } => 4,
         // These are loops of the engine's own.
@@ -165,7 +182,7 @@ fn edges_of(operator: &Operator<'_>) -> u64 {
         | Operator::TableFill { .. }
         | Operator::TableInit { .. }
         | Operator::TableGrow { .. }
-        | Operator::MemoryGrow { .. } => 12,
+        | Operator::MemoryGrow { .. } => 4,
         _ => 0,
     }
 }
