@@ -38,7 +38,7 @@ const FILES: &[(&str, Expected)] = &[
     ("crash-while-describing", Refused("asked what it grades, it failed: the grader crashed")),
     ("crash-while-starting", Refused("asked what it grades, it failed: the grader crashed")),
     ("deep-recursion", Fails("out-of-stack", "the stack limit of 1 MiB")),
-    ("description-of-a-path", Refused("`../x`; an id has letters")),
+    ("description-of-a-path", Refused("`../x` is no competition id")),
     ("division-by-zero", Fails("trapped", "divide by zero")),
     ("endless-after-the-result", Fails("out-of-fuel", "the fuel limit of 500000000")),
     ("endless-calls", Fails("out-of-fuel", "the fuel limit of 500000000")),
