@@ -48,7 +48,7 @@ pub fn missing_import() -> Vec<u8> {
     wat::parse_str(with_more).expect("a component")
 }
 
-/// A grader that also imports an interface of WASI.
+/// A grader that also imports an interface which no host of graders offers.
 pub fn importing(interface: &str) -> Vec<u8> {
     let import = format!(
         "(component\n  (import \"{interface}@0.2.0\" (instance (export \"call\" (func (result u32)))))"

@@ -72,10 +72,14 @@ const FILES: &[(&str, Expected)] = &[
 /// Those that no file holds.
 const MADE: &[(&str, fn() -> Vec<u8>, Expected)] = &[
     ("a missing import", missing_import, Refused("file.write")),
-    ("sockets", || importing("wasi:sockets/tcp"), Refused("`wasi:sockets/tcp@0.2.0`")),
-    ("a file system", || importing("wasi:filesystem/types"), Refused("filesystem/types@0.2.0`")),
-    ("clocks", || importing("wasi:clocks/wall-clock"), Refused("clocks/wall-clock@0.2.0`")),
-    ("random numbers", || importing("wasi:random/random"), Refused("random/random@0.2.0`")),
+    ("requests", || importing("wasi:http/outgoing-handler"), Refused("outgoing-handler@0.2.0`")),
+    (
+        "a store of keys",
+        || importing("wasi:keyvalue/store"),
+        Refused("`wasi:keyvalue/store@0.2.0`"),
+    ),
+    ("threads", || importing("wasi:threads/spawn"), Refused("`wasi:threads/spawn@0.2.0`")),
+    ("the host's own", || importing("secret:host/files"), Refused("`secret:host/files@0.2.0`")),
     ("another version", other_version, Refused("built for podium:grading 2.0.0")),
     ("a truncated file", truncated, Refused("damaged, cut off")),
     ("a malformed file", malformed, Refused("damaged, cut off")),

@@ -43,7 +43,8 @@ pub(crate) fn start_with(shared: &Shared, code: CodeGeneration) -> Result<Engine
             deadline: COMPILATION_DEADLINE,
         })
     });
-    let engine = Engine::new(EngineSettings { cache, compilation, code, ..EngineSettings::default() })?;
+    let engine =
+        Engine::new(EngineSettings { cache, compilation, code, ..EngineSettings::default() })?;
     // Gradings work without. Only whoever named a folder expects that it is used.
     if let (Some(_), Err(reason)) = (&shared.cache_dir, engine.cache_folder()) {
         output::warning_line(&format!("compiled graders are not kept: {reason}"));
