@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use podium::{
     Catalog, Engine, EngineSettings, Example, Grader, Input, LimitOverrides, Limits, Verdict,
