@@ -416,9 +416,11 @@ fn messages_do_not_depend_on_labels() {
                 continue;
             }
             let submission = Input::from_bytes("submission.csv", case.submission.as_slice());
-            let told = said(&grader.grade(&submission, &[answers.clone()], &limits).verdict);
+            let told =
+                said(&grader.grade(&submission, std::slice::from_ref(&answers), &limits).verdict);
             for other in &others {
-                let verdict = grader.grade(&submission, &[other.clone()], &limits).verdict;
+                let verdict =
+                    grader.grade(&submission, std::slice::from_ref(other), &limits).verdict;
                 if depends && matches!(verdict, Verdict::Scored { .. }) {
                     scored_with_other_labels += 1;
                 } else if said(&verdict) != told {

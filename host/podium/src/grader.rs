@@ -249,7 +249,7 @@ fn too_large(inputs: &[Input], limits: &Limits) -> Option<GraderFailure> {
 }
 
 /// Whose fault it is that there is no result. A grader has to withstand any bytes, but not any number of them: a
-/// submission that takes more memory than there is for any grader, and is larger than the answers that it is held
+/// huge submission that takes more memory than there is for any grader, and is larger than the answers that it is held
 /// against, is not what the competition asks for.
 fn blame(
     failure: GraderFailure,
@@ -257,10 +257,12 @@ fn blame(
     answers: &[Input],
     limits: &Limits,
 ) -> Verdict {
+    /// A grader that runs out of memory over less has a fault of its own.
+    const HUGE: u64 = Limits::MOST_MEMORY_BYTES / 16;
     let expected: u64 = answers.iter().map(Input::size).sum();
     let is_out_of_memory = matches!(failure, GraderFailure::OutOfMemory { .. })
         && limits.memory_bytes >= Limits::MOST_MEMORY_BYTES;
-    if !is_out_of_memory || submission.size() <= expected {
+    if !is_out_of_memory || submission.size() <= expected.max(HUGE) {
         return Verdict::GraderFailed(failure);
     }
     Verdict::InvalidSubmission(format!(

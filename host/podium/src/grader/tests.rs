@@ -238,15 +238,17 @@ fn tables_are_limited() {
 }
 
 #[test]
-fn a_submission_that_no_memory_holds_is_at_fault_if_it_is_larger_than_the_answers() {
+fn a_huge_submission_that_no_memory_holds_is_at_fault_if_it_is_larger_than_the_answers() {
     let grow = "(loop $more (br_if $more (i32.ne (i32.const -1) (memory.grow (i32.const 1024)))))";
     let grader = grader(&engine(), &format!("{grow} (unreachable)"));
     let input = |size| Input::from_bytes("submission.csv", vec![b'1'; size]);
+    const HUGE: usize = (256 << 20) + 1;
     // Submission and answers in bytes, memory, and what becomes of it.
     let cases = [
-        (3000, 1000, 4 << 30, "invalid-submission"),
-        (1000, 1000, 4 << 30, "out-of-memory"),
-        (3000, 1000, 1 << 30, "out-of-memory"),
+        (HUGE, 1000, 4 << 30, "invalid-submission"),
+        (HUGE - 1, 1000, 4 << 30, "out-of-memory"),
+        (HUGE, HUGE, 4 << 30, "out-of-memory"),
+        (HUGE, 1000, 1 << 30, "out-of-memory"),
     ];
     for (submission, answers, memory_bytes, expected) in cases {
         let limits = Limits { memory_bytes, ..Limits::default() };
