@@ -45,6 +45,19 @@ fn all_built_in_competitions_are_listed() {
 }
 
 #[test]
+fn a_variable_that_is_set_to_nothing_is_not_set() {
+    let workbench = Workbench::with_example();
+    for name in ["PODIUM_DATA", "PODIUM_CACHE"] {
+        Ran::of(workbench.podium(["list"]).env(name, "")).ends_with(0);
+    }
+    // A cache that a variable names can be done without.
+    let folder = workbench.path("named-cache");
+    let grading = ["grade-sample", "submission.csv", "example", "--no-cache"];
+    Ran::of(workbench.podium(grading).env("PODIUM_CACHE", &folder)).ends_with(0);
+    assert!(!folder.exists());
+}
+
+#[test]
 fn list_says_what_can_be_graded_here() {
     let workbench = Workbench::with_example();
     let listed = workbench.run(["list", "--ready", "--json"]).ends_with(0).json();

@@ -29,6 +29,14 @@ fn what_is_made_in_c_is_graded_like_any_other() {
     made_is_graded(Toolchain::C);
 }
 
+#[test]
+fn a_component_that_is_not_there_is_missing() {
+    let workbench = Workbench::new();
+    run(&workbench, &["grader", "check", "missing.wasm"]).ends_with(3);
+    workbench.write("text.wasm", "no component");
+    run(&workbench, &["grader", "check", "text.wasm"]).ends_with(4);
+}
+
 fn made_is_graded(toolchain: Toolchain) {
     if !toolchain.is_there() {
         return;

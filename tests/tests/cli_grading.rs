@@ -527,3 +527,21 @@ fn ctrl_c_keeps_what_is_finished_and_leaves_no_half_file() {
     assert_eq!(group["complete"], false);
     assert_eq!(group["total_runs"], 1);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_are_shown_even_where_no_report_can_be_written() {
+    let workbench = Workbench::with_example();
+    workbench.write(
+        "runs.jsonl",
+        "{\"competition_id\": \"example\", \"submission_path\": \"submission.csv\"}\n",
+    );
+    // Nothing can be made in this folder, whoever tries.
+    let grading = ["grade", "--submission", "runs.jsonl", "--no-receipts", "--output-dir"];
+    let nowhere = ["/proc/self", "--json"];
+    let ran = workbench.run(grading.iter().chain(&nowhere).copied()).ends_with(6);
+    assert_eq!(ran.json()["total_runs"], 1);
+    assert_eq!(ran.json()["error"]["exit_code"], 6);
+    let ran = workbench.run(grading.into_iter().chain(["/proc/self"])).ends_with(6);
+    assert!(ran.stdout.contains("gradings"), "{}", ran.stdout);
+}

@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::Styles;
 use clap::builder::styling::AnsiColor;
+use clap::builder::{OsStringValueParser, Styles, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use podium::{Limit, LimitOverrides};
 
@@ -43,7 +43,14 @@ pub(crate) struct CommandLine {
 #[command(next_help_heading = "Options of all commands")]
 pub(crate) struct Shared {
     /// Folder with the prepared data, one folder a competition [default: where MLE-bench keeps it, ~/.cache/mle-bench/data]
-    #[arg(long, global = true, env = "PODIUM_DATA", value_name = "DIR", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        env = "PODIUM_DATA",
+        value_name = "DIR",
+        value_parser = folder(),
+        hide_env_values = true
+    )]
     pub(crate) data_dir: Option<PathBuf>,
     /// Folder that holds competition folders; may be repeated, earlier ones win [default: beside the program]
     #[arg(
@@ -52,6 +59,7 @@ pub(crate) struct Shared {
         env = "PODIUM_COMPETITIONS",
         value_name = "DIR",
         value_delimiter = PATH_LIST_DELIMITER,
+        value_parser = folder(),
         hide_env_values = true
     )]
     pub(crate) competitions: Vec<PathBuf>,
@@ -62,18 +70,44 @@ pub(crate) struct Shared {
         env = "PODIUM_GRADERS",
         value_name = "DIR",
         value_delimiter = PATH_LIST_DELIMITER,
+        value_parser = folder(),
         hide_env_values = true
     )]
     pub(crate) graders: Vec<PathBuf>,
     /// Folder for compiled graders [default: podium/ in the user's cache folder]
-    #[arg(long, global = true, env = "PODIUM_CACHE", value_name = "DIR", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        env = "PODIUM_CACHE",
+        value_name = "DIR",
+        value_parser = folder(),
+        hide_env_values = true
+    )]
     pub(crate) cache_dir: Option<PathBuf>,
-    /// Compile graders anew and keep nothing
-    #[arg(long, global = true, conflicts_with = "cache_dir")]
+    /// Compile graders anew and keep nothing, whatever folder is named for them
+    #[arg(long, global = true)]
     pub(crate) no_cache: bool,
     /// Print JSON, and nothing else, on stdout; errors as well
     #[arg(long, global = true)]
     pub(crate) json: bool,
+}
+
+impl Shared {
+    /// Takes variables that are set to nothing for variables that are not set, as shells do, and folders named so for none.
+    pub(crate) fn forget_empty(&mut self) {
+        let is_named = |folder: &PathBuf| !folder.as_os_str().is_empty();
+        for folder in [&mut self.data_dir, &mut self.cache_dir] {
+            *folder = folder.take().filter(is_named);
+        }
+        for folders in [&mut self.competitions, &mut self.graders] {
+            folders.retain(is_named);
+        }
+    }
+}
+
+/// A folder; an empty name is dealt with by [`Shared::forget_empty`].
+fn folder() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
 }
 
 /// What separates the folders in `PODIUM_COMPETITIONS` and `PODIUM_GRADERS`: as in `PATH`.

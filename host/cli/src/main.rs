@@ -30,10 +30,11 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let command_line = match CommandLine::try_parse() {
+    let mut command_line = match CommandLine::try_parse() {
         Ok(command_line) => command_line,
         Err(error) => return usage::conclude(&error).into(),
     };
+    command_line.shared.forget_empty();
     match run(&command_line) {
         Ok(exit) => exit.into(),
         Err(failure) => {

@@ -258,7 +258,7 @@ fn blame(
     limits: &Limits,
 ) -> Verdict {
     /// A grader that runs out of memory over less has a fault of its own.
-    const HUGE: u64 = Limits::MOST_MEMORY_BYTES / 16;
+    const HUGE: u64 = Limits::MOST_MEMORY_BYTES / 256;
     let expected: u64 = answers.iter().map(Input::size).sum();
     let is_out_of_memory = matches!(failure, GraderFailure::OutOfMemory { .. })
         && limits.memory_bytes >= Limits::MOST_MEMORY_BYTES;

@@ -35,6 +35,8 @@ const CLAIM_FORMAT: &str = "podium grading claim 1";
 
 /// A receipt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+// Nothing may stand beside the claim that looks like one.
+#[serde(deny_unknown_fields)]
 pub struct Receipt {
     /// The SHA-256 digest of the claim's canonical JSON.
     pub id: Digest,
@@ -326,8 +328,9 @@ impl Receipt {
                 format.escape_debug()
             ));
         }
+        // From the text once more: a member that stands there twice must not show one thing to people and another here.
         let receipt: Receipt =
-            serde_json::from_value(value).map_err(|error| plain(&error.to_string()))?;
+            serde_json::from_str(text).map_err(|error| plain(&error.to_string()))?;
         if receipt.claim.canonical() != canonical {
             return Err("its claim is not in canonical form".to_owned());
         }
@@ -670,6 +673,15 @@ mod tests {
             ("\"kind\": \"scored\"", "\"kind\": \"scored\", \"more\": 1", "its claim was changed"),
             ("\"claim\"", "\"claims\"", "no `claim`"),
             ("\"id\"", "\"name\"", "no `id`"),
+            // What people read must be what is checked.
+            (
+                "\"claim\": {",
+                "\"claim\": {\"format\": \"\"}, \"claim\": {",
+                "missing key `component`",
+            ),
+            ("\"size\": 3", "\"size\": 4, \"size\": 3", "repeated key `size`"),
+            ("\"decimal\":", "\"decimal\": \"0.9\", \"decimal\":", "repeated key `decimal`"),
+            ("\"claim\": {", "\"score\": 0.9, \"claim\": {", "unknown key `score`"),
             (
                 "\"fuel\": 12345",
                 "\"fuel\": \"much\"",

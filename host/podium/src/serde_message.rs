@@ -5,10 +5,11 @@
 
 /// A message of serde, in plain words.
 pub(crate) fn plain(message: &str) -> String {
-    const BEGINNINGS: [(&str, &str); 6] = [
+    const BEGINNINGS: [(&str, &str); 7] = [
         ("invalid type: ", "found "),
         ("invalid value: ", "found "),
         ("invalid length ", "found a list of the wrong length, "),
+        ("duplicate field ", "repeated key "),
         ("unknown field ", "unknown key "),
         ("unknown variant ", "unknown value "),
         ("missing field ", "missing key "),

@@ -84,8 +84,14 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     observer.progress.finish();
     let batch = batch?;
     let group = RunGroupReport { warnings, ..batch.report() };
-    let path = group.write_to(&arguments.output_dir)?;
+    let written = group.write_to(&arguments.output_dir);
+    // What was graded is shown in any case: it took its time.
+    let (path, unwritten) = match written {
+        Ok(path) => (Some(path), None),
+        Err(error) => (None, Some(Failure::from(error))),
+    };
     let failure = stopped(&batch, list.len())
+        .or(unwritten)
         .or_else(|| observer.failure.into_inner().unwrap_or_else(PoisonError::into_inner))
         .or_else(|| failed_gradings(&batch, &list));
     if shared.json {
@@ -93,7 +99,9 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     } else {
         output::print(&in_words(&group))?;
     }
-    output::error_line(&format!("report written to {}", path.display()));
+    if let Some(path) = path {
+        output::error_line(&format!("report written to {}", path.display()));
+    }
     Ok(match failure {
         None => Exit::Success,
         Some(failure) => {

@@ -73,9 +73,6 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     };
     let mut all = Vec::new();
     for path in &arguments.receipts {
-        if verifier.cancellation.is_cancelled() {
-            break;
-        }
         let verified = verifier.verify(path);
         if !shared.json {
             output::print(&in_words(&verified))?;
@@ -120,7 +117,14 @@ impl Verifier<'_> {
             made_by: Vec::new(),
             failure: Some(failure),
         };
-        match self.check(path) {
+        let checked = match self.cancellation.is_cancelled() {
+            true => Err(interrupted()),
+            false => self.check(path),
+        };
+        match checked {
+            Ok(Verification::Inconclusive(_)) if self.cancellation.is_cancelled() => {
+                fails("not-checked", Vec::new(), interrupted())
+            }
             Err(failure) => fails("not-checked", Vec::new(), failure),
             Ok(Verification::Identical { made_by }) => holds(made_by),
             Ok(Verification::OtherMaterial(differences)) => fails(
@@ -248,6 +252,12 @@ impl Verifier<'_> {
         // Whoever set the data folder up is trusted: links in it may lead wherever they like.
         Ok(answers.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect())
     }
+}
+
+/// That somebody stopped the program before a receipt was checked.
+fn interrupted() -> Failure {
+    Failure::new(Exit::Interrupted, "stopped before it was checked")
+        .hint("run the command again to check it")
 }
 
 /// Where the submission of a receipt lies or lay, by the reports of run groups in a folder.

@@ -242,7 +242,7 @@ fn a_huge_submission_that_no_memory_holds_is_at_fault_if_it_is_larger_than_the_a
     let grow = "(loop $more (br_if $more (i32.ne (i32.const -1) (memory.grow (i32.const 1024)))))";
     let grader = grader(&engine(), &format!("{grow} (unreachable)"));
     let input = |size| Input::from_bytes("submission.csv", vec![b'1'; size]);
-    const HUGE: usize = (256 << 20) + 1;
+    const HUGE: usize = (16 << 20) + 1;
     // Submission and answers in bytes, memory, and what becomes of it.
     let cases = [
         (HUGE, 1000, 4 << 30, "invalid-submission"),

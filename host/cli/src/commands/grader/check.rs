@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
 use podium::{
-    CodeGeneration, Competition, Engine, Error, Example, GradedSubmission, Grader, GradingContext,
-    GradingOptions, Input, Inspection, LimitOverrides, Limits, Outcome,
+    CodeGeneration, Competition, Engine, Error, Example, GradedSubmission, Grader, GraderProblem,
+    GradingContext, GradingOptions, Input, Inspection, LimitOverrides, Limits, Outcome,
 };
 use serde::Serialize;
 
@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
             let competition = competition(arguments, &path, &grader, &places)?;
             checks(&path, &grader, engine, competition.as_ref(), shared)?
         }
-        Err(Error::Grader { problem, .. }) => {
+        Err(Error::Grader { problem, .. }) if !matches!(problem, GraderProblem::Unreadable(_)) => {
             vec![Check::new("component", State::Problem, problem.to_string())]
         }
         Err(error) => return Err(error.into()),
