@@ -499,8 +499,11 @@ fn ctrl_c_keeps_what_is_finished_and_leaves_no_half_file() {
         "--jobs",
         "1",
     ]);
-    let mut command = Command::new(program.get_program());
+    // As `nohup` starts it: a hangup does not reach it.
+    let mut command = Command::new("sh");
     command
+        .args(["-c", "trap '' HUP; exec \"$0\" \"$@\""])
+        .arg(program.get_program())
         .args(program.get_args())
         .current_dir(workbench.path(""))
         .stdout(Stdio::piped())
@@ -513,7 +516,15 @@ fn ctrl_c_keeps_what_is_finished_and_leaves_no_half_file() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let send = |signal: &str| {
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    };
+    if cfg!(target_os = "linux") {
+        send("-HUP");
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        assert_eq!(child.try_wait().unwrap(), None, "a hangup was not to end it");
+    }
+    send("-INT");
     let status = child.wait().unwrap();
     let stderr: Vec<String> =
         BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok).collect();

@@ -1,12 +1,11 @@
-//! Ctrl-C, and the signal that asks a program to end: the first stops gradings in good order, the second at once.
+//! Ctrl-C, and the signals that ask a program to end: the first stops gradings in good order, the second at once.
 //!
-//! Relies on the library to stop at a cancellation without leaving half a file.
+//! Relies on the library to stop at a cancellation without leaving half a file. Where there are no such signals, the
+//! program ends at once.
 
 use podium::Cancellation;
 
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output;
 
 /// A cancellation that Ctrl-C triggers. To be called once in a process.
 ///
@@ -14,14 +13,45 @@ use crate::output;
 /// A system that lets nobody listen for signals.
 pub(crate) fn cancellation() -> Result<Cancellation, Failure> {
     let cancellation = Cancellation::new();
-    let triggered = cancellation.clone();
-    ctrlc::set_handler(move || {
-        if triggered.is_cancelled() {
-            std::process::exit(Exit::Interrupted.code().into());
-        }
-        triggered.cancel();
-        output::error_line("stopping; press Ctrl-C again to stop at once");
-    })
-    .map_err(|error| Failure::new(Exit::Files, format!("could not listen for Ctrl-C: {error}")))?;
+    #[cfg(unix)]
+    signals::listen(cancellation.clone())?;
     Ok(cancellation)
+}
+
+#[cfg(unix)]
+mod signals {
+    use podium::Cancellation;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+
+    use crate::exit::Exit;
+    use crate::failure::Failure;
+    use crate::output;
+
+    /// Listens on a thread of its own from now on.
+    pub(super) fn listen(cancellation: Cancellation) -> Result<(), Failure> {
+        let ends = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+        let mut signals = Signals::new(ends).map_err(|error| {
+            Failure::new(Exit::Files, format!("could not listen for Ctrl-C: {error}"))
+        })?;
+        std::thread::spawn(move || {
+            for _ in signals.forever() {
+                if cancellation.is_cancelled() {
+                    std::process::exit(Exit::Interrupted.code().into());
+                }
+                cancellation.cancel();
+                output::error_line("stopping; press Ctrl-C again to stop at once");
+            }
+        });
+        Ok(())
+    }
+
+    /// Whether whoever started the program wants it to go on at a signal: `nohup` does. Only Linux tells.
+    fn is_ignored(signal: i32) -> bool {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        ignored
+            .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+            .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    }
 }
