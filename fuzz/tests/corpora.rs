@@ -34,6 +34,9 @@ fn every_target_has_a_program() {
 }
 
 /// The seeds of `components` are binary. They come from text, by this.
+///
+/// Ignored, since it writes into the checkout: it is run by hand when the small graders of the tests change. That the seeds
+/// hold is what [`every_corpus_holds`] tests.
 #[cfg(feature = "host")]
 #[test]
 #[ignore = "writes the seeds of the corpus `components`"]

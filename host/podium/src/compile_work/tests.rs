@@ -304,6 +304,9 @@ fn largest_function(bytes: &[u8]) -> u64 {
 /// limits come to in time.
 ///
 /// Also prints the work of the components that `PODIUM_COMPONENTS` lists, as in `PATH`.
+///
+/// Ignored, since times are no test: it is run by hand when the compiler or the weights change, and lies here because it
+/// needs both. That each of the same functions is refused at some size is asserted above.
 #[test]
 #[ignore = "takes minutes, and decides nothing: it prints what a unit of work takes on this machine"]
 fn what_a_unit_of_work_takes() {
