@@ -139,7 +139,8 @@ pub use receipt::{
     Claim, ClaimedComponent, ClaimedInput, ClaimedMeasure, ClaimedOutcome, Difference, ExactNumber,
     InputRole, MadeBy, Receipt, Verification,
 };
-pub use report::GradingReport;
+pub use regular_file::read_file;
+pub use report::{GradingReport, parse_python_json};
 pub use rounding::{DECIMAL_PLACES, Rounding};
 pub use run_group::{RunGroupReport, Totals, to_json};
 pub use submission_list::{

@@ -9,6 +9,8 @@ use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+use crate::error::Error;
+
 /// Opens a regular file for reading.
 ///
 /// # Errors
@@ -40,6 +42,15 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(bytes)
+}
+
+/// Reads a regular file that somebody named, of at most `limit` bytes. Folders, pipes and devices are refused, and never
+/// waited for.
+///
+/// # Errors
+/// [`Error::Read`].
+pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+    read(path, limit).map_err(|source| Error::read(path, source))
 }
 
 /// Reads a regular file of at most `limit` bytes of UTF-8.

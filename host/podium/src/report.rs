@@ -192,7 +192,10 @@ fn complete(fields: &mut Map<String, Value>) {
 }
 
 /// Parses JSON as Python writes it: with the bare words `NaN`, `Infinity` and `-Infinity`, which become text here.
-pub(crate) fn parse_python_json(text: &str) -> Result<Value, Error> {
+///
+/// # Errors
+/// [`Error::NotAReport`] says where the text ceases to be JSON.
+pub fn parse_python_json(text: &str) -> Result<Value, Error> {
     let strict = |text: &str| {
         serde_json::from_str(text).map_err(|error| Error::NotAReport { message: error.to_string() })
     };
