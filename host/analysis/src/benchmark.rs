@@ -1,0 +1,147 @@
+//! What an analysis knows of competitions: complexity, category, known issues, and dates where somebody gave them.
+//!
+//! Relies on the `competition.toml` of each competition. There is no date in those; dates come from a file of the caller's.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::civil::Date;
+use podium::{Complexity, Listing, read_file};
+
+use crate::error::Error;
+
+/// No file of dates is larger.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The competitions that are known.
+#[derive(Clone, Debug, Default)]
+pub struct Benchmark {
+    competitions: BTreeMap<String, CompetitionFacts>,
+}
+
+/// What is known of a competition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CompetitionFacts {
+    /// Its split.
+    pub complexity: Option<Complexity>,
+    /// What kind of task it is.
+    pub category: Option<String>,
+    /// Whether something is known to be wrong with it.
+    pub has_known_issues: bool,
+    /// When it took place.
+    pub date: Option<Date>,
+}
+
+impl Benchmark {
+    /// What a catalog lists.
+    pub fn of(listing: &Listing) -> Benchmark {
+        let facts = |competition: &podium::Competition| CompetitionFacts {
+            complexity: competition.definition.complexity,
+            category: competition.definition.category.clone(),
+            has_known_issues: !competition.definition.known_issues.is_empty(),
+            date: None,
+        };
+        let competitions = listing.competitions.iter();
+        Benchmark {
+            competitions: competitions
+                .map(|competition| (competition.id().to_owned(), facts(competition)))
+                .collect(),
+        }
+    }
+
+    /// A benchmark of these competitions.
+    pub fn from_facts(
+        competitions: impl IntoIterator<Item = (String, CompetitionFacts)>,
+    ) -> Benchmark {
+        Benchmark { competitions: competitions.into_iter().collect() }
+    }
+
+    /// The competitions with what is known of them, by id.
+    pub fn competitions(&self) -> impl Iterator<Item = (&str, &CompetitionFacts)> {
+        self.competitions.iter().map(|(id, facts)| (id.as_str(), facts))
+    }
+
+    /// What is known of a competition; `None` where it is not known at all.
+    pub fn get(&self, id: &str) -> Option<&CompetitionFacts> {
+        self.competitions.get(id)
+    }
+
+    /// Reads dates of competitions: a CSV with the columns `competition_id` and `date` (`2021-05-31`); others are ignored.
+    /// Competitions that are not known are passed over, so that one file serves many benchmarks.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or a line that is wrong, with its number.
+    pub fn read_dates(&mut self, path: &Path) -> Result<(), Error> {
+        let bytes = read_file(path, MOST_BYTES)?;
+        let mut reader = csv::Reader::from_reader(bytes.as_slice());
+        let headers = reader.headers().map_err(|error| Error::file(path, error.to_string()))?;
+        let column = |name: &str| {
+            headers.iter().position(|header| header.trim() == name).ok_or_else(|| {
+                Error::file(
+                    path,
+                    format!("it has no column `{name}`; needed are competition_id and date"),
+                )
+            })
+        };
+        let (id, date) = (column("competition_id")?, column("date")?);
+        for record in reader.records() {
+            let record = record.map_err(|error| Error::file(path, error.to_string()))?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let text = record.get(date).unwrap_or_default().trim();
+            if text.is_empty() {
+                continue;
+            }
+            let parsed: Date = text.parse().map_err(|_| {
+                Error::file(path, format!("line {line}: `{text}` is no date such as 2021-05-31"))
+            })?;
+            if let Some(facts) =
+                self.competitions.get_mut(record.get(id).unwrap_or_default().trim())
+            {
+                facts.date = Some(parsed);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Competitions `a`, `b`, … with these complexities; the last has known issues.
+    pub(crate) fn benchmark(complexities: &[Complexity]) -> Benchmark {
+        let last = complexities.len().saturating_sub(1);
+        Benchmark::from_facts(complexities.iter().enumerate().map(|(index, complexity)| {
+            let id = char::from(b'a' + index as u8).to_string();
+            let facts = CompetitionFacts {
+                complexity: Some(*complexity),
+                category: Some(if index % 2 == 0 { "Tabular" } else { "Text" }.to_owned()),
+                has_known_issues: index == last,
+                date: None,
+            };
+            (id, facts)
+        }))
+    }
+
+    #[test]
+    fn dates_are_read_by_their_columns() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dates.csv");
+        let mut known = benchmark(&[Complexity::Low, Complexity::High]);
+        std::fs::write(&path, "date,x,competition_id\n2020-01-31,1,a\n,,b\n2020-01-01,,unknown\n")
+            .unwrap();
+        known.read_dates(&path).unwrap();
+        assert_eq!(known.get("a").unwrap().date, Some(Date::constant(2020, 1, 31)));
+        assert_eq!(known.get("b").unwrap().date, None);
+        for (text, part) in [
+            ("competition_id,day\na,2020-01-01\n", "no column `date`"),
+            ("competition_id,date\na,31.1.2020\n", "line 2: `31.1.2020` is no date"),
+            ("competition_id,date\na\n", "line: 2"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let message = known.read_dates(&path).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(known.read_dates(&folder.path().join("none.csv")).is_err());
+    }
+}

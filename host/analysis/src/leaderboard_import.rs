@@ -1,0 +1,205 @@
+//! Leaderboards of the reference, made into leaderboards of Podium.
+//!
+//! The reference keeps `mlebench/competitions/<id>/leaderboard.csv`, with the columns that Kaggle's client gives; it reads
+//! `score` alone, best first. Some are Git LFS pointers in a checkout without LFS.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use podium::{Competition, Leaderboard, Thresholds, read_file, write_new, write_over};
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::lfs;
+
+/// No leaderboard is larger.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The columns that hold the score, the first of them that is there: `scoreNullable` is that of newer clients of Kaggle.
+const SCORE_COLUMNS: [&str; 2] = ["score", "scoreNullable"];
+
+/// What became of the leaderboard of a competition.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ImportedLeaderboard {
+    /// The competition.
+    pub competition: String,
+    /// The file that was read.
+    pub from: PathBuf,
+    /// What became of it.
+    pub result: ImportResult,
+    /// How many teams are on it.
+    pub teams: Option<usize>,
+    /// The medal lines and the median that follow from it.
+    pub thresholds: Option<Thresholds>,
+    /// Where those are other than `competition.toml` says.
+    pub differences: Vec<LineDifference>,
+    /// Why it was not written, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What became of a leaderboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImportResult {
+    /// It was written.
+    Written,
+    /// The same scores are there already.
+    Unchanged,
+    /// Other scores are there, and may not be replaced.
+    Kept,
+    /// A Git LFS pointer lies in its place.
+    LfsPointer,
+    /// There is none.
+    Missing,
+    /// It is no leaderboard.
+    Refused,
+}
+
+/// A medal line that is another than `competition.toml` says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LineDifference {
+    /// `gold`, `silver`, `bronze` or `median`.
+    pub line: &'static str,
+    /// What `competition.toml` says.
+    pub stated: f64,
+    /// What follows from the leaderboard.
+    pub follows: f64,
+}
+
+/// The folder of a checkout that holds the competitions, if this is one.
+///
+/// # Errors
+/// Says what is not there.
+pub fn competitions_of_checkout(checkout: &Path) -> Result<PathBuf, Error> {
+    let folder = checkout.join("mlebench").join("competitions");
+    match fs::read_dir(&folder) {
+        Ok(_) => Ok(folder),
+        Err(source) => Err(podium::Error::Read { path: folder, source }.into()),
+    }
+}
+
+/// Imports the leaderboard of a competition from the folder of a checkout into `<into>/<id>/leaderboard.csv`.
+///
+/// # Errors
+/// A file that cannot be written. What is wrong with the leaderboard is in the result.
+pub fn import_leaderboard(
+    competition: &Competition,
+    checkout_competitions: &Path,
+    into: &Path,
+    replace: bool,
+) -> Result<ImportedLeaderboard, Error> {
+    let id = competition.id();
+    let from = checkout_competitions.join(id).join("leaderboard.csv");
+    let mut imported = ImportedLeaderboard {
+        competition: id.to_owned(),
+        from: from.clone(),
+        result: ImportResult::Missing,
+        teams: None,
+        thresholds: None,
+        differences: Vec::new(),
+        reason: None,
+    };
+    let bytes = match read_file(&from, MOST_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            imported.reason = Some(error.to_string());
+            return Ok(imported);
+        }
+    };
+    if lfs::is_pointer(&bytes) {
+        imported.result = ImportResult::LfsPointer;
+        imported.reason = Some(format!("{}", Error::LfsPointer { path: from }));
+        return Ok(imported);
+    }
+    let board = match parse(&bytes, competition) {
+        Ok(board) => board,
+        Err(reason) => {
+            imported.result = ImportResult::Refused;
+            imported.reason = Some(format!("{}: {reason}", from.display()));
+            return Ok(imported);
+        }
+    };
+    let follows = Thresholds::from_leaderboard(&board);
+    imported.teams = Some(board.teams());
+    imported.thresholds = Some(follows);
+    imported.differences = differences(competition, &follows);
+    let folder = into.join(id);
+    let path = folder.join("leaderboard.csv");
+    let text = to_csv(&board);
+    let held =
+        path.symlink_metadata().is_ok().then(|| Leaderboard::read(&path, competition.direction()));
+    imported.result = match held {
+        Some(Ok(held)) if held == board => ImportResult::Unchanged,
+        Some(_) if !replace => {
+            imported.reason = Some(format!(
+                "{}: another leaderboard is there; --force replaces it",
+                path.display()
+            ));
+            ImportResult::Kept
+        }
+        Some(_) => {
+            write_over(&path, text.as_bytes())?;
+            ImportResult::Written
+        }
+        None => {
+            let failed = |source| podium::Error::Write { path: folder.clone(), source };
+            fs::create_dir_all(&folder).map_err(failed)?;
+            write_new(&path, text.as_bytes())?;
+            ImportResult::Written
+        }
+    };
+    Ok(imported)
+}
+
+/// Reads the scores of a leaderboard of the reference, in its order.
+fn parse(bytes: &[u8], competition: &Competition) -> Result<Leaderboard, String> {
+    let mut reader = csv::Reader::from_reader(bytes);
+    let headers = reader.headers().map_err(|error| error.to_string())?;
+    let column = SCORE_COLUMNS
+        .iter()
+        .find_map(|wanted| headers.iter().position(|name| name.trim() == *wanted))
+        .ok_or_else(|| {
+            let names: Vec<_> =
+                headers.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
+            format!("it has no column `score`, only {}", names.join(", "))
+        })?;
+    let mut scores = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| error.to_string())?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let cell = record.get(column).unwrap_or_default().trim();
+        let score: f64 = cell.parse().map_err(|_| {
+            format!("line {line}: the score `{}` is not a number", cell.escape_debug())
+        })?;
+        scores.push(score);
+    }
+    Leaderboard::from_scores(scores, competition.direction())
+}
+
+/// The board as Podium keeps it: the scores alone, each as the shortest decimal that reads back.
+fn to_csv(board: &Leaderboard) -> String {
+    board.scores().iter().fold("score\n".to_owned(), |mut text, score| {
+        let _ = writeln!(text, "{score:?}");
+        text
+    })
+}
+
+/// The medal lines that are others than `competition.toml` says.
+fn differences(competition: &Competition, follows: &Thresholds) -> Vec<LineDifference> {
+    let Some(medals) = &competition.definition.medals else { return Vec::new() };
+    // Lines that were published have five decimal places; others are exact.
+    let is_exact = medals.source.as_ref().is_some_and(|source| source.contains("exact"));
+    let tolerance = if is_exact { 1e-9 } else { 0.501e-5 };
+    [
+        ("gold", medals.gold, follows.gold),
+        ("silver", medals.silver, follows.silver),
+        ("bronze", medals.bronze, follows.bronze),
+        ("median", medals.median, follows.median),
+    ]
+    .into_iter()
+    .filter(|(_, stated, follows)| (stated - follows).abs() > tolerance * stated.abs().max(1.0))
+    .map(|(line, stated, follows)| LineDifference { line, stated, follows })
+    .collect()
+}
