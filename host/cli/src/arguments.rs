@@ -162,6 +162,10 @@ pub(crate) enum Command {
     Inspect(commands::inspect::Arguments),
     /// Write a grader: make one to begin from, build it, check it, test it
     Grader(commands::grader::Arguments),
+    /// Many grading reports together: tables, figures, comparisons
+    Experiment(commands::experiment::Arguments),
+    /// Leaderboards: show one, import those of the reference
+    Leaderboard(commands::leaderboard::Arguments),
     /// Check whether this machine is ready, and say what to do where it is not
     Doctor(commands::doctor::Arguments),
     /// Print the completions of a shell

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod analysis_failure;
 mod arguments;
 mod commands;
 mod docker;
@@ -58,6 +59,8 @@ fn run(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::Show(arguments) => commands::show::run(arguments, shared),
         Command::Inspect(arguments) => commands::inspect::run(arguments, shared),
         Command::Grader(arguments) => commands::grader::run(arguments, shared),
+        Command::Experiment(arguments) => commands::experiment::run(arguments, shared),
+        Command::Leaderboard(arguments) => commands::leaderboard::run(arguments, shared),
         Command::Doctor(arguments) => commands::doctor::run(arguments, shared),
         Command::Completions(arguments) => commands::completions::run(arguments),
         Command::CompileComponent => commands::compile_component::run(),

@@ -1,0 +1,84 @@
+//! What goes wrong with experiments and leaderboards, as failures of this program.
+
+use std::path::PathBuf;
+
+use podium_analysis::{Error, Problem, ProblemKind};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::{number, output};
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let message = output::harmless(&error.to_string());
+        match error {
+            Error::Podium(error) => Failure::from(error),
+            Error::Unusable { problems } => with_hints(
+                Failure::new(worst(&problems).unwrap_or(Exit::Missing), message),
+                &problems,
+            ),
+            Error::LfsPointer { .. } | Error::Nothing(_) => Failure::new(Exit::Missing, message),
+            Error::Cancelled => Failure::new(Exit::Interrupted, message),
+            Error::Page(_) | Error::Parquet(_) => Failure::new(Exit::Files, message),
+            _ => Failure::new(Exit::Usage, message),
+        }
+    }
+}
+
+/// That some of what was named could not be used, where that is so: by file and reason.
+pub(crate) fn of_problems(problems: &[Problem]) -> Option<Failure> {
+    const SHOWN: usize = 20;
+    let exit = worst(problems)?;
+    let mut message =
+        format!("{} could not be used; the rest was", number::counted(problems.len(), "thing"));
+    for problem in problems.iter().take(SHOWN) {
+        message.push_str(&format!("\n  {problem}"));
+    }
+    if problems.len() > SHOWN {
+        let more = number::counted(problems.len() - SHOWN, "other");
+        message.push_str(&format!("\n  … and {more}: --json names them all"));
+    }
+    Some(with_hints(Failure::new(exit, output::harmless(&message)), problems))
+}
+
+/// The exit code of the worst problem.
+fn worst(problems: &[Problem]) -> Option<Exit> {
+    problems.iter().map(|problem| exit_of(problem.kind)).max()
+}
+
+fn exit_of(kind: ProblemKind) -> Exit {
+    match kind {
+        ProblemKind::Missing | ProblemKind::LfsPointer | ProblemKind::UnknownCompetition => {
+            Exit::Missing
+        }
+        ProblemKind::NotGraded => Exit::GraderFailed,
+        ProblemKind::Unreadable => Exit::Files,
+        _ => Exit::Usage,
+    }
+}
+
+fn with_hints(failure: Failure, problems: &[Problem]) -> Failure {
+    let has = |kind: ProblemKind| problems.iter().any(|problem| problem.kind == kind);
+    let hints = [
+        (
+            ProblemKind::LfsPointer,
+            "run `git lfs pull` in the checkout that the reports lie in, and the command again",
+        ),
+        (
+            ProblemKind::UnknownCompetition,
+            "`podium list` shows all competitions; folders of others are named with --competitions",
+        ),
+        (ProblemKind::NotGraded, "regrade these runs: nothing is known of them"),
+    ];
+    hints
+        .into_iter()
+        .filter(|(kind, _)| has(*kind))
+        .fold(failure, |failure, (_, hint)| failure.hint(hint))
+}
+
+/// The paths, a line each.
+pub(crate) fn written(paths: &[PathBuf]) -> String {
+    let lines: Vec<String> =
+        paths.iter().map(|path| format!("written: {}", path.display())).collect();
+    lines.join("\n")
+}
