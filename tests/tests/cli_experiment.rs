@@ -1,0 +1,520 @@
+//! `podium experiment`: reports, the leaderboard table, comparisons; what could not be used, and how the program ends.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use podium_tests::artifacts;
+use podium_tests::workbench::{Ran, Workbench};
+use serde_json::{Value, json};
+
+/// Three competitions of low complexity, and one of high complexity, the last of the low ones with known issues.
+const COMPETITIONS: [&str; 4] = [
+    "aerial-cactus-identification",
+    "dog-breed-identification",
+    "random-acts-of-pizza",
+    "bms-molecular-translation",
+];
+
+/// The program over the built-in competitions.
+fn run<'a>(workbench: &Workbench, arguments: impl IntoIterator<Item = &'a str>) -> Ran {
+    Ran::of(workbench.podium(arguments).env("PODIUM_COMPETITIONS", artifacts::competitions()))
+}
+
+/// A grading as the reference reports it.
+fn grading(competition: &str, medal: &str) -> Value {
+    let made = medal != "none";
+    let valid = made && medal != "invalid";
+    json!({
+        "competition_id": competition, "score": valid.then_some(0.5), "gold_threshold": 0.9,
+        "silver_threshold": 0.8, "bronze_threshold": 0.7, "median_threshold": 0.4,
+        "any_medal": matches!(medal, "gold" | "silver" | "bronze"), "gold_medal": medal == "gold",
+        "silver_medal": medal == "silver", "bronze_medal": medal == "bronze",
+        "above_median": matches!(medal, "gold" | "silver" | "bronze"), "submission_exists": made,
+        "valid_submission": valid, "is_lower_better": false,
+        "created_at": "2024-10-04T16:47:51.843542", "submission_path": "x/submission.csv",
+    })
+}
+
+fn report(gradings: &[Value]) -> String {
+    json!({"total_runs": gradings.len(), "competition_reports": gradings}).to_string()
+}
+
+/// Writes a report into a run group; medals are those of [`COMPETITIONS`], as far as there are any.
+fn write_group(workbench: &Workbench, path: &str, medals: &[&str]) {
+    let gradings: Vec<Value> =
+        COMPETITIONS.iter().zip(medals).map(|(id, medal)| grading(id, medal)).collect();
+    workbench.write(format!("{path}/2024-10-04_grading_report.json"), report(&gradings));
+}
+
+/// Two experiments of three seeds over four competitions, in the layout of the reference.
+fn with_runs() -> Workbench {
+    let workbench = Workbench::new();
+    for (group, medals) in [
+        ("good-1", ["gold", "silver", "bronze", "valid"]),
+        ("good-2", ["gold", "valid", "bronze", "silver"]),
+        ("good-3", ["silver", "silver", "bronze", "valid"]),
+        ("bad-1", ["valid", "none", "bronze", "invalid"]),
+        ("bad-2", ["none", "valid", "valid", "invalid"]),
+        ("bad-3", ["valid", "invalid", "bronze", "none"]),
+    ] {
+        write_group(&workbench, &format!("runs/{group}"), &medals);
+    }
+    let list = ["good", "bad"].map(|experiment| {
+        (1..=3).map(|number| format!("{experiment},{experiment}-{number}\n")).collect::<String>()
+    });
+    workbench.write(
+        "runs/run_group_experiments.csv",
+        format!("experiment_id,run_group\n{}", list.concat()),
+    );
+    workbench.write("split.txt", COMPETITIONS.join("\n"));
+    workbench
+}
+
+fn metric(result: &Value, name: &str) -> (f64, f64) {
+    let estimate = &result["metrics"][name];
+    (estimate["mean"].as_f64().unwrap(), estimate["standard_error"].as_f64().unwrap_or(f64::NAN))
+}
+
+#[test]
+fn a_report_says_what_experiments_came_to() {
+    let workbench = with_runs();
+    let arguments =
+        ["experiment", "report", "runs", "--out", "out", "--split", "split.txt", "--json"];
+    // A name of a split that is a path needs no slash where it has an ending.
+    let study = run(&workbench, arguments).ends_with(0).json();
+    let [good, bad] = study["experiments"].as_array().unwrap().as_slice() else {
+        panic!("{study}")
+    };
+    assert_eq!((&good["name"], &bad["name"]), (&json!("good"), &json!("bad")));
+    assert_eq!(good["overall"]["all"]["seeds"], json!(["1", "2", "3"]));
+    assert_eq!(metric(&good["overall"]["all"], "any_medal"), (75.0, 0.0));
+    let (mean, error) = metric(&bad["overall"]["all"], "any_medal");
+    assert!(
+        (mean - 50.0 / 3.0).abs() < 1e-9 && (error - 25.0 / 3.0).abs() < 1e-9,
+        "{mean} {error}"
+    );
+    // Without the pizza competition, which leaks.
+    assert_eq!(good["overall"]["without_known_issues"]["competitions"], 3);
+    let (mean, _) = metric(&bad["overall"]["without_known_issues"], "any_medal");
+    assert_eq!(mean, 0.0);
+    let (made, _) = metric(&bad["overall"]["all"], "submission_exists");
+    assert!((made - 75.0).abs() < 1e-9);
+    let complexities: Vec<&Value> =
+        good["by_complexity"].as_array().unwrap().iter().map(|group| &group["name"]).collect();
+    assert_eq!(complexities, [&json!("low"), &json!("high")]);
+    assert_eq!(metric(&good["by_complexity"][1]["all"], "any_medal").0.round(), 33.0);
+    // One of three runs passed in the last competition, all three in two, two in another.
+    let pass: Vec<f64> = good["pass_at_k"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| point["mean"].as_f64().unwrap())
+        .collect();
+    assert_eq!(pass.len(), 3);
+    assert!((pass[0] - 75.0).abs() < 1e-9 && (pass[2] - 100.0).abs() < 1e-9, "{pass:?}");
+    assert!((pass[1] - (100.0 + 100.0 + 100.0 + 200.0 / 3.0) / 4.0).abs() < 1e-9, "{pass:?}");
+
+    assert_eq!(
+        workbench.files("out"),
+        [
+            "aggregates.csv",
+            "aggregates.parquet",
+            "competitions.csv",
+            "competitions.parquet",
+            "over-time.csv",
+            "pass-at-k.csv",
+            "problems.csv",
+            "report.html",
+            "report.md",
+            "runs.csv",
+            "runs.parquet",
+        ]
+    );
+    let markdown = fs::read_to_string(workbench.path("out/report.md")).unwrap();
+    for part in
+        ["## Results", "| good | 3 |", "75.00 ± 0.00", "16.67 ± 8.33", "random-acts-of-pizza"]
+    {
+        assert!(markdown.contains(part), "{part}:\n{markdown}");
+    }
+    let runs = fs::read_to_string(workbench.path("out/runs.csv")).unwrap();
+    assert_eq!(runs.lines().count(), 1 + 2 * 3 * 4);
+    assert!(runs.contains("bad,2,aerial-cactus-identification,bad-2,false,false,"), "{runs}");
+    let parquet = fs::read(workbench.path("out/runs.parquet")).unwrap();
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+}
+
+#[test]
+fn the_same_reports_give_the_same_bytes() {
+    let workbench = with_runs();
+    let contents = |out: &str| -> BTreeMap<String, Vec<u8>> {
+        run(&workbench, ["experiment", "report", "runs", "--out", out, "--incomplete", "pad"])
+            .ends_with(0);
+        let files = workbench.files(out).into_iter();
+        files
+            .map(|name| (name.clone(), fs::read(workbench.path(out).join(name)).unwrap()))
+            .collect()
+    };
+    let first = contents("one");
+    assert_eq!(first.len(), 11);
+    assert!(first == contents("two"));
+}
+
+#[test]
+fn nothing_is_replaced_unless_that_is_asked_for() {
+    let workbench = with_runs();
+    let arguments = ["experiment", "report", "runs", "--out", "out", "--split", "split.txt"];
+    run(&workbench, arguments).ends_with(0);
+    workbench.write("out/report.md", "mine");
+    let ran = run(&workbench, arguments).ends_with(2);
+    assert!(ran.stderr.contains("--force"), "{}", ran.stderr);
+    assert_eq!(fs::read_to_string(workbench.path("out/report.md")).unwrap(), "mine");
+    run(&workbench, arguments.into_iter().chain(["--force"])).ends_with(0);
+    assert!(
+        fs::read_to_string(workbench.path("out/report.md")).unwrap().starts_with("# Experiments")
+    );
+}
+
+/// What elements a page opens and closes, one inside the other.
+///
+/// # Panics
+/// When they are not closed in their order.
+fn check_well_formed(page: &str) -> BTreeMap<String, usize> {
+    let mut open: Vec<&str> = Vec::new();
+    let mut seen = BTreeMap::new();
+    let mut rest = page;
+    while let Some(begin) = rest.find('<') {
+        rest = &rest[begin + 1..];
+        // Attributes are quoted, and no text holds the bracket as it is.
+        let end = rest.find('>').expect("a tag that ends");
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        let name = tag.trim_start_matches('/').split([' ', '\n', '/']).next().unwrap();
+        assert!(tag.matches('"').count() % 2 == 0, "quotes of <{tag}>");
+        if tag.starts_with('!') || tag.ends_with('/') || name == "meta" {
+            continue;
+        }
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "</{name}> closes another element");
+        } else {
+            *seen.entry(name.to_owned()).or_insert(0) += 1;
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?} are not closed");
+    seen
+}
+
+#[test]
+fn the_page_stands_alone_and_nothing_from_files_gets_out_of_its_text() {
+    let workbench = with_runs();
+    let evil = "<script>alert(1)</script>&\"'|`\u{1b}[31m";
+    workbench.write(
+        "dates.csv",
+        format!(
+            "competition_id,date\n{}",
+            COMPETITIONS.map(|id| format!("{id},2019-0{}-01\n", id.len() % 9 + 1)).concat()
+        ),
+    );
+    workbench.write(
+        "meta.json",
+        json!({"experiment": {
+            evil: {"agent": evil, "model": "m", "hardware": evil, "date": evil, "notes": evil},
+            "good": {"agent": evil, "model": "m", "running_time_hours": 24},
+        }})
+        .to_string(),
+    );
+    let mut snapshots = Vec::new();
+    for (seconds, medal) in [(60, "valid"), (3600, "gold")] {
+        for seed in 1..=2 {
+            let mut report = grading(COMPETITIONS[0], medal);
+            report["run"] = json!({"seed": seed, "elapsed_seconds": seconds * seed});
+            snapshots.push(report);
+        }
+    }
+    workbench.write("snapshots.json", report(&snapshots));
+    workbench
+        .write("evil.json", report(&[grading(evil, "gold"), grading(COMPETITIONS[0], "gold")]));
+    let named = format!("{evil}=evil.json").replace('/', "\u{2215}");
+    let ran = run(
+        &workbench,
+        [
+            "experiment",
+            "report",
+            "runs",
+            "--out",
+            "out",
+            "--split",
+            "split.txt",
+            "--dates",
+            "dates.csv",
+            "--metadata",
+            "meta.json",
+            "--incomplete",
+            "pad",
+            "--title",
+            evil,
+            "--experiment",
+            &named,
+            "--experiment",
+            "snap=snapshots.json",
+        ],
+    )
+    .ends_with(3);
+    assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "{ran:?}");
+    assert!(ran.stderr.contains("there is no competition"), "{}", ran.stderr);
+    let page = fs::read_to_string(workbench.path("out/report.html")).unwrap();
+    let elements = check_well_formed(&page);
+    assert_eq!(elements["svg"], 5, "{elements:?}");
+    assert_eq!(elements["title"], 1 + elements["svg"]);
+    assert_eq!(elements["desc"], elements["svg"]);
+    assert_eq!(elements["caption"], elements["table"]);
+    for part in [
+        "http:", "https:", "<script", "src=", "@import", "url(", "<link", "<img", "\u{1b}",
+        "onload",
+    ] {
+        assert!(!page.contains(part), "{part}");
+    }
+    for part in [
+        "prefers-color-scheme: dark",
+        "@media print",
+        "width=device-width",
+        "var(--series-1)",
+        "lang=\"en\"",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    for drawn in ["#010001", "#010002", "#010003", "#02000"] {
+        assert!(!page.contains(drawn), "a colour that is none of the page's: {drawn}");
+    }
+    let markdown = fs::read_to_string(workbench.path("out/report.md")).unwrap();
+    assert!(markdown.contains("\\<script\\>") && !markdown.contains('\u{1b}'));
+    assert!(!markdown.replace("\\<", "").contains('<'), "{markdown}");
+    let over_time = fs::read_to_string(workbench.path("out/over-time.csv")).unwrap();
+    let lines: Vec<&str> = over_time.lines().collect();
+    assert_eq!(lines.len(), 1 + 4, "{over_time}");
+    assert!(
+        lines[1].starts_with("snap,60,50,50,0,") && lines[4].ends_with(",100,100"),
+        "{over_time}"
+    );
+}
+
+#[test]
+fn what_cannot_be_used_is_named_and_the_rest_is_used() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:5372\nsize 4275\n";
+    let whole = report(&[grading(COMPETITIONS[0], "gold")]);
+    let mut lacking = grading(COMPETITIONS[0], "gold");
+    lacking.as_object_mut().unwrap().remove("gold_medal");
+    let mut failed = grading(COMPETITIONS[0], "invalid");
+    failed["outcome"] = json!("grader-failed");
+    let bare_nan = whole.replace("\"score\":0.5", "\"score\":NaN");
+    assert_ne!(bare_nan, whole);
+    for (what, content, kind, code) in [
+        ("half-written", whole[..whole.len() / 2].to_owned(), Some("not-a-report"), 2),
+        ("empty", String::new(), Some("not-a-report"), 2),
+        ("something else", "{\"a\": 1}".to_owned(), Some("not-a-report"), 2),
+        ("a pointer", pointer.to_owned(), Some("lfs-pointer"), 3),
+        ("a field is missing", report(&[lacking]), Some("unusable-grading"), 2),
+        ("unknown", report(&[grading("nobody-knows", "gold")]), Some("unknown-competition"), 3),
+        ("not graded", report(&[failed]), Some("not-graded"), 4),
+        ("the same again", whole.clone(), Some("duplicate"), 2),
+        ("NaN", bare_nan, None, 0),
+    ] {
+        let workbench = Workbench::new();
+        workbench.write("a/1_grading_report.json", &whole);
+        workbench.write("a/2_grading_report.json", &content);
+        let arguments = [
+            "experiment",
+            "report",
+            "--experiment",
+            "a=a",
+            "--out",
+            "out",
+            "--split",
+            COMPETITIONS[0],
+        ];
+        let ran = run(&workbench, arguments.into_iter().chain(["--json"])).ends_with(code);
+        let study = ran.json();
+        let problems = study["problems"].as_array().unwrap();
+        assert_eq!(problems.len(), usize::from(kind.is_some()), "{what}: {study}");
+        if let Some(kind) = kind {
+            assert_eq!(problems[0]["kind"], kind, "{what}: {study}");
+            let file = problems[0]["file"].as_str().unwrap();
+            assert!(file.ends_with("2_grading_report.json"), "{what}: {study}");
+            assert_eq!(study["error"]["exit_code"], code, "{what}");
+            assert!(ran.stderr.contains("2_grading_report.json"), "{what}: {}", ran.stderr);
+        } else {
+            assert_eq!(study.get("error"), None, "{what}");
+        }
+        let used = if kind.is_none() { 2 } else { 1 };
+        let overall = &study["experiments"][0]["overall"]["all"];
+        assert_eq!(overall["seeds"].as_array().unwrap().len(), used, "{what}: {study}");
+        assert_eq!(overall["metrics"]["any_medal"]["mean"], 100.0, "{what}");
+        assert!(workbench.path("out/report.html").is_file(), "{what}");
+        if kind == Some("lfs-pointer") {
+            assert!(ran.stderr.contains("git lfs pull"), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_written_where_nothing_can_be_used() {
+    let workbench = Workbench::new();
+    workbench.write("a/1_grading_report.json", "{");
+    fs::create_dir(workbench.path("b")).unwrap();
+    for (arguments, code, part) in [
+        (&["--experiment", "a=a"][..], 2, "1_grading_report.json"),
+        (&["--experiment", "a=none.json"], 3, "none.json"),
+        (&["b"], 3, "no grading report"),
+        (&["none"], 3, "none"),
+        (&[], 2, "no report was named"),
+        (&["--experiment", "a"], 2, "no name in front"),
+        (&["a", "--split", "nothing"], 2, "there is no split `nothing`"),
+        (&["a", "--metadata", "none.toml"], 3, "none.toml"),
+        (&["a", "--num-seeds", "0"], 2, "from 1 on"),
+    ] {
+        let command = ["experiment", "report", "--out", "out"].into_iter();
+        let ran = run(&workbench, command.chain(arguments.iter().copied())).ends_with(code);
+        assert!(ran.stderr.contains(part), "{arguments:?}: {}", ran.stderr);
+        assert!(!workbench.path("out").exists(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_was_padded_or_dropped_is_said_everywhere() {
+    let workbench = with_runs();
+    write_group(&workbench, "runs/good-1", &["gold", "silver"]);
+    for (incomplete, seeds, said) in [
+        ("pad", 3, "2 runs over split.txt were missing and count as failed (padded)"),
+        ("drop", 2, "2 runs over split.txt are in no seed that counts"),
+    ] {
+        let command = ["experiment", "report", "runs", "--only", "good", "--split", "split.txt"];
+        let options = ["--out", incomplete, "--incomplete", incomplete];
+        let ran = run(&workbench, command.into_iter().chain(options)).ends_with(0);
+        assert!(ran.stdout.contains(said), "{}", ran.stdout);
+        for file in ["report.md", "report.html"] {
+            let text = fs::read_to_string(workbench.path(incomplete).join(file)).unwrap();
+            let text = text.replace('\\', "");
+            assert!(text.contains(said), "{incomplete} {file}");
+        }
+        let command = ["experiment", "table", "runs", "--only", "good", "--incomplete", incomplete];
+        let table = run(&workbench, command.into_iter().chain(["--json"])).ends_with(0).json();
+        assert_eq!(table["incomplete"], incomplete);
+        let options = ["--out", "json", "--force", "--incomplete", incomplete, "--json"];
+        let command = ["experiment", "report", "runs", "--only", "good", "--split", "split.txt"];
+        let study = run(&workbench, command.into_iter().chain(options)).ends_with(0).json();
+        let result = &study["experiments"][0];
+        assert_eq!(result["overall"]["all"]["seeds"].as_array().unwrap().len(), seeds);
+        assert!(result["remarks"][0].as_str().unwrap().contains(said), "{result}");
+    }
+    let command = ["experiment", "report", "runs", "--only", "good", "--split", "split.txt"];
+    let options = ["--out", "error", "--incomplete", "error"];
+    let ran = run(&workbench, command.into_iter().chain(options)).ends_with(3);
+    assert!(ran.stdout.contains("seed 3 is not complete"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_leaderboard_table_is_that_of_the_references_readme() {
+    let workbench = with_runs();
+    workbench.write(
+        "runs/experiments.toml",
+        "[experiment.good]\nagent = \"AIDE\"\nmodel = \"a | b\"\nrunning_time_hours = 24\ndate = \"2024-10-08\"\n",
+    );
+    let command = ["experiment", "table", "runs", "--incomplete", "pad"];
+    let table = run(&workbench, command.into_iter().chain(["--json"])).ends_with(0).json();
+    let rows = table["rows"].as_array().unwrap();
+    assert_eq!((&rows[0]["experiment"], &rows[1]["experiment"]), (&json!("good"), &json!("bad")));
+    let low = &rows[0]["splits"][0];
+    // Eight medals in three seeds of 22 competitions.
+    let mean = low["any_medal"]["mean"].as_f64().unwrap();
+    assert!((mean - 8.0 / 66.0 * 100.0).abs() < 1e-9, "{low}");
+    assert_eq!((&low["seeds"], &low["padded_runs"]), (&json!(3), &json!(57)));
+    let markdown =
+        run(&workbench, command.into_iter().chain(["--format", "markdown"])).ends_with(0).stdout;
+    for part in [
+        "| Agent | LLM(s) used | Low == Lite (%) | Medium (%) | High (%) | All (%) | Running Time (hours) | Date |",
+        "| AIDE | a \\| b | 12.12 ± 1.52\u{2217} | – | 2.22 ± 2.22\u{2217} |",
+        "| 24 | 2024-10-08 |",
+        "padded",
+    ] {
+        assert!(markdown.contains(part), "{part}:\n{markdown}");
+    }
+    run(&workbench, command.into_iter().chain(["--format", "html", "--out", "table.html"]))
+        .ends_with(0);
+    check_well_formed(&fs::read_to_string(workbench.path("table.html")).unwrap());
+    run(&workbench, command.into_iter().chain(["--format", "html", "--out", "table.html"]))
+        .ends_with(6);
+}
+
+#[test]
+fn a_comparison_says_what_is_noise() {
+    let workbench = with_runs();
+    let command =
+        ["experiment", "compare", "good", "bad", "--runs", "runs", "--split", "split.txt"];
+    let compared = run(&workbench, command.into_iter().chain(["--json"])).ends_with(0).json();
+    let all = &compared["all"];
+    assert!((all["effect"].as_f64().unwrap() - (75.0 - 50.0 / 3.0)).abs() < 1e-9, "{compared}");
+    assert_eq!((&all["competitions"], &all["first_seeds"]), (&json!(4), &json!(3)));
+    assert_eq!(compared["without_known_issues"]["competitions"], 3);
+    assert_eq!(all["significant"], true, "{compared}");
+    assert_eq!(run(&workbench, command.into_iter().chain(["--json"])).json(), compared);
+
+    let same = ["experiment", "compare", "good", "good", "--runs", "runs", "--split", "split.txt"];
+    let ran = run(&workbench, same).ends_with(0);
+    assert!(
+        ran.stdout.contains("cannot be told apart") && ran.stdout.contains("p = 1.0000"),
+        "{}",
+        ran.stdout
+    );
+
+    let paths = [
+        "experiment",
+        "compare",
+        "runs/good-1",
+        "runs/bad-1",
+        "--split",
+        "split.txt",
+        "--metric",
+        "made",
+    ];
+    let ran = run(&workbench, paths).ends_with(0);
+    assert!(ran.stdout.contains("+25.00"), "{}", ran.stdout);
+
+    for (arguments, code, part) in [
+        (&["good", "none", "--runs", "runs"][..], 3, "there is no experiment `none`"),
+        (&["good", "bad", "--runs", "runs", "--split", "random-acts-of-pizza"], 3, "needs two"),
+        (&["none-1", "none-2"], 3, "none-1"),
+        (&["good", "bad", "--runs", "runs", "--resamples", "1"], 2, "100..="),
+    ] {
+        let command = ["experiment", "compare"].into_iter();
+        let ran = run(&workbench, command.chain(arguments.iter().copied())).ends_with(code);
+        assert!(ran.stderr.contains(part), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn seeds_that_podium_reports_are_put_together_by_their_names() {
+    let workbench = Workbench::new();
+    let seeded = |competition: &str, seed: u64, medal: &str| {
+        let mut report = grading(competition, medal);
+        report["run"] = json!({ "seed": seed });
+        report
+    };
+    let gradings = [
+        seeded(COMPETITIONS[0], 2, "gold"),
+        seeded(COMPETITIONS[0], 1, "valid"),
+        seeded(COMPETITIONS[1], 1, "gold"),
+        seeded(COMPETITIONS[1], 2, "gold"),
+    ];
+    workbench.write("grading_report.json", report(&gradings));
+    workbench.write("two.txt", COMPETITIONS[..2].join("\n"));
+    let seeds = |align: &str| {
+        let command =
+            ["experiment", "report", "--experiment", "a=grading_report.json", "--split", "two.txt"];
+        let options = ["--out", align, "--align", align, "--json"];
+        let study = run(&workbench, command.into_iter().chain(options)).ends_with(0).json();
+        study["experiments"][0]["overall"]["all"]["by_seed"]["any_medal"].clone()
+    };
+    assert_eq!(seeds("auto"), json!([50.0, 100.0]));
+    assert_eq!(seeds("ids"), json!([50.0, 100.0]));
+    assert_eq!(seeds("order"), json!([100.0, 50.0]));
+}

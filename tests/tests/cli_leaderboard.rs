@@ -1,0 +1,173 @@
+//! `podium leaderboard`: histograms, ranks, and leaderboards of the reference.
+
+use std::fs;
+
+use podium_tests::artifacts;
+use podium_tests::workbench::{Ran, Workbench};
+use serde_json::json;
+
+fn run<'a>(workbench: &Workbench, arguments: impl IntoIterator<Item = &'a str>) -> Ran {
+    Ran::of(workbench.podium(arguments).env("PODIUM_COMPETITIONS", artifacts::competitions()))
+}
+
+/// A board of the example, best first.
+fn with_board(scores: &[f64]) -> Workbench {
+    let workbench = Workbench::with_example();
+    let lines: String = scores.iter().map(|score| format!("{score}\n")).collect();
+    workbench.write("competitions/example/leaderboard.csv", format!("score\n{lines}"));
+    workbench
+}
+
+#[test]
+fn a_leaderboard_shows_where_a_score_ranks() {
+    let scores: Vec<f64> = (0..10).map(|place| 0.95 - 0.1 * f64::from(place)).collect();
+    let workbench = with_board(&scores);
+    let show = ["leaderboard", "show", "example", "--bins", "5"];
+    let shown =
+        workbench.run(show.into_iter().chain(["--score", "0.6", "--json"])).ends_with(0).json();
+    assert_eq!(shown["teams"], 10);
+    assert_eq!(shown["score"]["rank"], 5);
+    assert_eq!(shown["score"]["not_better_percent"], 60.0);
+    // The example's lines: gold 0.9, silver 0.5, bronze 0.4, median 0.3.
+    assert_eq!(
+        (&shown["score"]["medal"], &shown["score"]["above_median"]),
+        (&json!("silver"), &json!(true))
+    );
+    assert!((shown["score"]["distances"]["gold"].as_f64().unwrap() + 0.3).abs() < 1e-9);
+    let bins = shown["histogram"].as_array().unwrap();
+    assert_eq!(bins.len(), 5);
+    assert_eq!(bins.iter().map(|bin| bin["teams"].as_u64().unwrap()).sum::<u64>(), 10);
+    assert!((shown["thresholds_of_leaderboard"]["gold"].as_f64().unwrap() - 0.95).abs() < 1e-9);
+
+    let ran = workbench.run(show.into_iter().chain(["--score", "0.6"])).ends_with(0);
+    for part in
+        ["█", "gold", "median", "← the score", "5 of 10", "from bronze", "of this leaderboard"]
+    {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    for (score, rank, medal) in
+        [("-1", 11, json!(null)), ("inf", 1, json!("gold")), ("0.95", 1, json!("gold"))]
+    {
+        let arguments = show.into_iter().chain(["--json", "--score", score]);
+        let shown = workbench.run(arguments).ends_with(0).json();
+        assert_eq!(
+            (&shown["score"]["rank"], &shown["score"]["medal"]),
+            (&json!(rank), &medal),
+            "{score}"
+        );
+    }
+    for (arguments, code, part) in [
+        (&["leaderboard", "show", "exampel"][..], 3, "example"),
+        (&["leaderboard", "show", "example", "--score", "nan"], 2, "0.81264"),
+        (&["leaderboard", "show", "example", "--bins", "0"], 2, "1..=200"),
+    ] {
+        let ran = workbench.run(arguments.iter().copied()).ends_with(code);
+        assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    }
+    fs::remove_file(workbench.path("competitions/example/leaderboard.csv")).unwrap();
+    let ran = workbench.run(show).ends_with(3);
+    assert!(ran.stderr.contains("has no leaderboard"), "{}", ran.stderr);
+}
+
+#[test]
+fn every_built_in_leaderboard_can_be_shown() {
+    let workbench = Workbench::new();
+    let listed = run(&workbench, ["list", "--json"]).ends_with(0).json();
+    let mut shown = 0;
+    for competition in listed.as_array().unwrap() {
+        let id = competition["id"].as_str().unwrap();
+        if artifacts::competitions().join(id).join("leaderboard.csv").is_file() {
+            let board = run(&workbench, ["leaderboard", "show", id, "--json"]).ends_with(0).json();
+            let teams: u64 = board["histogram"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|bin| bin["teams"].as_u64().unwrap())
+                .sum();
+            assert_eq!(Some(teams), board["teams"].as_u64(), "{id}");
+            shown += 1;
+        }
+    }
+    assert_eq!(shown, 75);
+}
+
+/// A leaderboard as the reference keeps it.
+fn write_reference(workbench: &Workbench, content: &str) {
+    workbench.write("mle-bench/mlebench/competitions/example/leaderboard.csv", content);
+}
+
+#[test]
+fn leaderboards_of_the_reference_are_imported() {
+    let workbench = Workbench::with_example();
+    write_reference(
+        &workbench,
+        "scoreNullable,teamId,hasTeamName,submissionDate,score,hasScore\n0.95,1,True,2020-01-01,0.95,True\n\
+         0.5,2,True,2020-01-01,0.50,True\n0.4,3,True,2020-01-01,0.4,True\n1e-05,4,True,,0.00001,True\n",
+    );
+    let import = ["leaderboard", "import", "--from", "mle-bench", "--into", "boards", "--json"];
+    let imported = workbench.run(import).ends_with(0).json();
+    let board = &imported["leaderboards"][0];
+    assert_eq!((&board["result"], &board["teams"]), (&json!("written"), &json!(4)));
+    let text = fs::read_to_string(workbench.path("boards/example/leaderboard.csv")).unwrap();
+    assert_eq!(text, "score\n0.95\n0.5\n0.4\n1e-5\n");
+    // Gold, silver and bronze are the best of four; the median is between the middle two.
+    let lines: Vec<(&str, f64)> = board["differences"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| (line["line"].as_str().unwrap(), line["follows"].as_f64().unwrap()))
+        .collect();
+    assert_eq!(lines, [("gold", 0.95), ("silver", 0.95), ("bronze", 0.95), ("median", 0.45)]);
+    assert_eq!(workbench.run(import).ends_with(0).json()["leaderboards"][0]["result"], "unchanged");
+
+    write_reference(&workbench, "teamId,score\n1,0.9\n");
+    let ran = workbench.run(import).ends_with(6);
+    assert_eq!(ran.json()["leaderboards"][0]["result"], "kept");
+    assert!(ran.stderr.contains("--force"), "{}", ran.stderr);
+    assert_eq!(fs::read_to_string(workbench.path("boards/example/leaderboard.csv")).unwrap(), text);
+    workbench.run(import.into_iter().chain(["--force"])).ends_with(0);
+    let replaced = fs::read_to_string(workbench.path("boards/example/leaderboard.csv")).unwrap();
+    assert_eq!(replaced, "score\n0.9\n");
+
+    let ran = workbench
+        .run(["leaderboard", "import", "--from", "mle-bench", "--into", "other"])
+        .ends_with(0);
+    assert!(ran.stdout.contains("silver 0.5 → 0.9, bronze 0.4 → 0.9"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_is_no_leaderboard_is_named() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:5372\nsize 4275\n";
+    for (content, result, code, part) in [
+        (Some(pointer), "lfs-pointer", 3, "git lfs pull"),
+        (None, "missing", 3, "cannot be read"),
+        (Some("teamId,points\n1,2\n"), "refused", 2, "no column `score`, only `teamId`, `points`"),
+        (Some("score\n0.5\n0.9\n"), "refused", 2, "sorted, best first"),
+        (Some("score\n0.5\n\"\"\n"), "refused", 2, "line 3"),
+        (Some("score\n"), "refused", 2, "no team"),
+    ] {
+        let workbench = Workbench::with_example();
+        fs::create_dir_all(workbench.path("mle-bench/mlebench/competitions")).unwrap();
+        if let Some(content) = content {
+            write_reference(&workbench, content);
+        }
+        let import = [
+            "leaderboard",
+            "import",
+            "--from",
+            "mle-bench",
+            "--into",
+            "boards",
+            "--json",
+            "example",
+        ];
+        let ran = workbench.run(import).ends_with(code);
+        assert_eq!(ran.json()["leaderboards"][0]["result"], result);
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
+        assert!(!workbench.path("boards").exists());
+    }
+    let workbench = Workbench::with_example();
+    let ran =
+        workbench.run(["leaderboard", "import", "--from", "data", "--into", "boards"]).ends_with(3);
+    assert!(ran.stderr.contains("checkout of openai/mle-bench"), "{}", ran.stderr);
+}
