@@ -4,6 +4,7 @@
 //! recorded with; where there is no Python or no package index, its columns stay empty. Results go to standard output and,
 //! where everything was measured, between two marks into `docs/performance.md`.
 
+mod experiments;
 mod large;
 mod measure;
 mod numbers;
@@ -16,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Deserialize;
 
 use crate::{graders, test, workspace};
@@ -29,7 +30,7 @@ use workloads::Workload;
 /// What `cargo xtask bench` is told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What is measured: `small`, `million-rows`, `bulk`, or the id of a large competition; everything if nothing is named
+    /// What is measured: `small`, `million-rows`, `bulk`, `experiments`, or the id of a large competition; everything if nothing is named
     #[arg(value_name = "WORKLOAD")]
     workloads: Vec<String>,
     /// A checkout of openai/mle-bench whose own graders are timed, instead of the same calls written out; the large
@@ -64,18 +65,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let podium = if arguments.no_build {
         workspace::built_podium()
     } else {
-        graders::run(&graders::Arguments::of(&chosen.competitions()))?;
+        let competitions = chosen.competitions();
+        if !competitions.is_empty() {
+            graders::run(&graders::Arguments::of(&competitions))?;
+        }
         test::build_podium()?
     };
     ensure!(podium.is_file(), "{} is not there: leave out --no-build", podium.display());
     let folder = workspace::target().join("bench");
     let bench = Bench {
         podium,
-        reference: Reference::prepare(
-            &folder.join("python"),
-            arguments.python.as_deref(),
-            arguments.reference.as_deref(),
-        ),
+        reference: if chosen.competitions().is_empty() {
+            Err(anyhow!("it has no part in what is measured"))
+        } else {
+            Reference::prepare(
+                &folder.join("python"),
+                arguments.python.as_deref(),
+                arguments.reference.as_deref(),
+            )
+        },
         folder,
         scale: arguments.scale,
     };
@@ -121,13 +129,15 @@ enum Small {
     WholeProcess,
     MillionRows,
     Bulk,
+    Experiments,
 }
 
 impl Small {
-    const ALL: [(&str, Small); 3] = [
+    const ALL: [(&str, Small); 4] = [
         ("small", Small::WholeProcess),
         ("million-rows", Small::MillionRows),
         ("bulk", Small::Bulk),
+        ("experiments", Small::Experiments),
     ];
 }
 
@@ -170,7 +180,8 @@ impl Chosen {
 
     /// The competitions whose graders are needed.
     fn competitions(&self) -> Vec<String> {
-        let small = if self.small.is_empty() { &[][..] } else { &workloads::COMPETITIONS };
+        let grades = self.small.iter().any(|small| *small != Small::Experiments);
+        let small = if grades { &workloads::COMPETITIONS[..] } else { &[] };
         let large = self.large.iter().map(|large| large.competition);
         small.iter().copied().chain(large).map(str::to_owned).collect()
     }
@@ -191,6 +202,7 @@ impl Bench {
             Small::WholeProcess => self.whole_process(),
             Small::MillionRows => self.million_rows(),
             Small::Bulk => self.bulk(),
+            Small::Experiments => self.experiments(),
         }
     }
 
@@ -247,6 +259,23 @@ impl Bench {
             f64::from(SUBMISSIONS),
             300.0,
         ))
+    }
+
+    /// The report of many experiments: reading grading reports, computing, writing tables and figures.
+    fn experiments(&self) -> Result<Row> {
+        eprintln!("measuring the report of {} gradings", experiments::GRADINGS);
+        let runs = experiments::runs(&self.folder.join("experiments"))?;
+        let out = self.folder.join("experiments/report");
+        let podium = measure::median(5, || {
+            let mut command = Command::new(&self.podium);
+            command.args(["experiment", "report", "--force", "--out"]).arg(&out).arg(&runs);
+            let ended = measure::run(&mut command)?;
+            ensure!(ended.status.success(), "podium experiment report failed, {}", ended.reason());
+            let page = fs::metadata(out.join("report.html")).context("there is no HTML report")?;
+            ensure!(page.len() > 100_000, "the HTML report has {} bytes only", page.len());
+            Ok(ended.measured)
+        })?;
+        Ok(Row::within("experiment report, 127 run groups, 28,575 gradings", podium, 5.0))
     }
 
     /// A large competition: our whole process against the reference's reading and grading alone. A side that fails shows in
@@ -422,12 +451,13 @@ mod tests {
             Chosen::by(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
         };
         let all = chosen(&[]).unwrap();
-        assert_eq!(all.small.len(), 3);
+        assert_eq!(all.small.len(), 4);
         assert_eq!(all.large.len(), large::LARGEST.len() + large::MORE.len());
         let some = chosen(&["bulk", "champs-scalar-coupling"]).unwrap();
         assert_eq!(some.small, [Small::Bulk]);
         assert_eq!(some.large.len(), 1);
         assert!(some.competitions().contains(&"champs-scalar-coupling".to_owned()));
+        assert!(chosen(&["experiments"]).unwrap().competitions().is_empty());
         assert_eq!(chosen(&["ml2021spring-hw2"]).unwrap().competitions(), ["ml2021spring-hw2"]);
         let error = chosen(&["titanic"]).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("titanic") && error.contains("million-rows"), "{error}");

@@ -85,6 +85,18 @@ impl Row {
         }
     }
 
+    /// Podium alone; the goal is to take less than so many seconds.
+    pub(super) fn within(what: &str, podium: Measured, seconds: f64) -> Row {
+        Row {
+            what: what.to_owned(),
+            podium: Ok(podium),
+            reference: None,
+            throughput: None,
+            goal: format!("< {seconds} s"),
+            met: Some(podium.seconds < seconds),
+        }
+    }
+
     /// How many times as fast as the reference, where both came to an end.
     fn ratio(&self) -> Option<f64> {
         let reference = self.reference.as_ref()?.as_ref().ok()?;
@@ -287,6 +299,13 @@ mod tests {
             let row = Row::compared("x", podium, reference, 40.0);
             assert_eq!(row.met, met, "{}", row.line());
         }
+    }
+
+    #[test]
+    fn a_time_of_ones_own_is_held_against_its_goal() {
+        let line = Row::within("x", measured(1.5, 10), 5.0).line();
+        assert_eq!(line, "| x | 1.50 s | 10 MiB | – | – | – | < 5 s | yes |\n");
+        assert_eq!(Row::within("x", measured(5.5, 10), 5.0).met, Some(false));
     }
 
     #[test]
