@@ -242,6 +242,8 @@ fn the_help_explains_the_exit_codes() {
         "list",
         "show",
         "inspect",
+        "experiment",
+        "leaderboard",
         "doctor",
         "completions",
     ] {

@@ -60,6 +60,45 @@ fn the_tour_of_the_readme_works_when_pasted() {
 }
 
 #[test]
+fn the_tour_of_experiments_works_when_pasted() {
+    let page = fs::read_to_string(artifacts::root().join("docs/experiments.md")).unwrap();
+    let tour = commands(&page, "A tour");
+    let checkout = tempfile::tempdir().unwrap();
+    let demo = checkout.path().join("target/demo");
+    let release = checkout.path().join("target/release");
+    fs::create_dir_all(&release).unwrap();
+    symlink(artifacts::podium(), release.join("podium")).unwrap();
+    for id in [
+        "spooky-author-identification",
+        "detecting-insults-in-social-commentary",
+        "leaf-classification",
+    ] {
+        let example = CompetitionExample::of(id);
+        example.prepare(&demo.join("data"));
+        for (name, submission) in &example.example.submissions {
+            copy(&submission.path, &demo.join(format!("submissions/{id}/{name}.csv")));
+        }
+    }
+    let output = Command::new("bash")
+        .args(["-euo", "pipefail", "-c", &tour])
+        .current_dir(checkout.path())
+        .env("PODIUM_CACHE", checkout.path().join("cache"))
+        .env("PODIUM_COMPETITIONS", artifacts::competitions())
+        .env("PODIUM_GRADERS", artifacts::graders())
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
+    // Two medals in three competitions, whatever the seed; the other agent earns none.
+    for part in ["66.67 ± 0.00", "`careful`", "`hasty`", "silver"] {
+        assert!(stdout.contains(part), "{part}:\n{stdout}");
+    }
+    let page = fs::read_to_string(demo.join("report/report.html")).unwrap();
+    assert!(page.contains("careful") && page.contains("66.67 ± 0.00"), "{page}");
+}
+
+#[test]
 fn a_grader_is_made_from_nothing_as_its_page_says() {
     let page = fs::read_to_string(artifacts::root().join("docs/write-a-grader.md")).unwrap();
     let from_nothing = commands(&page, "From nothing");

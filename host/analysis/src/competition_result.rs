@@ -132,10 +132,11 @@ pub struct DateCorrelation {
 
 impl DateCorrelation {
     /// Of these competitions; `None` for fewer than three with a date.
-    pub(crate) fn of(results: &[CompetitionResult]) -> Option<DateCorrelation> {
+    pub(crate) fn of<'a>(
+        results: impl Iterator<Item = &'a CompetitionResult>,
+    ) -> Option<DateCorrelation> {
         let epoch = Date::constant(1970, 1, 1);
         let pairs: Vec<(f64, f64)> = results
-            .iter()
             .filter_map(|result| {
                 let days = (result.date? - epoch).get_days();
                 Some((f64::from(days), result.metrics[Metric::AnyMedal.name()]))

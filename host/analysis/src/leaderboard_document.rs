@@ -2,7 +2,8 @@
 
 use crate::document::{Document, Section, Table};
 use crate::leaderboard_table::{COLUMNS, Cell, LeaderboardTable};
-use crate::study_document::{MOST_PROBLEMS, dash};
+use crate::study_document::MOST_PROBLEMS;
+use crate::study_document::texts::dash;
 
 impl LeaderboardTable {
     /// The table alone, with the columns of the reference's README and the number of seeds.

@@ -81,10 +81,14 @@ pub struct ExperimentResult {
     pub by_competition: Vec<CompetitionResult>,
     /// How the share of medals goes with the date of the competition, where dates are known.
     pub date_correlation: Option<DateCorrelation>,
+    /// The same without the competitions with known issues.
+    pub date_correlation_without_known_issues: Option<DateCorrelation>,
     /// How many runs `over_time` is over.
     pub runs_with_snapshots: usize,
     /// What runs had come to by times after their start.
     pub over_time: Vec<TimePoint>,
+    /// The same without the competitions with known issues.
+    pub over_time_without_known_issues: Vec<TimePoint>,
     /// What whoever reads these numbers has to know.
     pub remarks: Vec<String>,
 }
@@ -230,8 +234,11 @@ impl<'a> Groups<'a> {
     }
 
     fn without_known_issues<'b>(&self, ids: &[&'b str]) -> Vec<&'b str> {
-        let has = |id: &str| self.with_known_issues.iter().any(|known| known == id);
-        ids.iter().copied().filter(|id| !has(id)).collect()
+        ids.iter().copied().filter(|id| !self.has_known_issues(id)).collect()
+    }
+
+    fn has_known_issues(&self, id: &str) -> bool {
+        self.with_known_issues.iter().any(|known| known == id)
     }
 
     fn result(
@@ -250,9 +257,15 @@ impl<'a> Groups<'a> {
             rows.extend(competition_result::rows(&experiment.name, seeds, &ids));
             competition_result::of(seeds, &ids, benchmark)
         });
-        let over_time = over_time::curve(
-            seeds.iter().flat_map(|seeds| seeds.runs.iter().flatten().filter_map(|run| *run)),
-        );
+        let curve = |clean: bool| {
+            let rows = seeds.iter().flat_map(|seeds| &seeds.runs);
+            let runs = rows.flat_map(|row| row.iter().zip(&ids));
+            let counts = |id: &str| !clean || !self.has_known_issues(id);
+            over_time::curve(runs.filter(|(_, id)| counts(id)).filter_map(|(run, _)| *run))
+        };
+        let (runs_with_snapshots, over_time) = curve(false);
+        let without_known_issues =
+            || by_competition.iter().filter(|result| !result.has_known_issues);
         let mut remarks = experiment.remarks.clone();
         remarks.extend(runs.remarks.iter().cloned());
         remarks.extend(remarks_of(&overall));
@@ -278,10 +291,12 @@ impl<'a> Groups<'a> {
                 .filter(|_| !clean.is_empty())
                 .as_ref()
                 .map_or_else(Vec::new, any_medal_curve),
-            date_correlation: DateCorrelation::of(&by_competition),
+            date_correlation: DateCorrelation::of(by_competition.iter()),
+            date_correlation_without_known_issues: DateCorrelation::of(without_known_issues()),
             by_competition,
-            runs_with_snapshots: over_time.0,
-            over_time: over_time.1,
+            runs_with_snapshots,
+            over_time,
+            over_time_without_known_issues: curve(true).1,
             overall,
             remarks,
         }

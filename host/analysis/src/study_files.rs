@@ -176,13 +176,19 @@ impl Study {
         let lines: Vec<_> = self
             .experiments
             .iter()
-            .flat_map(|result| result.over_time.iter().map(move |point| (&result.name, point)))
+            .flat_map(|result| {
+                let with = result.over_time.iter().map(|point| (false, point));
+                let without =
+                    result.over_time_without_known_issues.iter().map(|point| (true, point));
+                with.chain(without).map(move |(clean, point)| (&result.name, clean, point))
+            })
             .collect();
         let mut columns = Columns::default()
-            .text("experiment", lines.iter().map(|(name, _)| Some((*name).clone())))
-            .number("elapsed_seconds", lines.iter().map(|(_, point)| Some(point.elapsed_seconds)));
+            .text("experiment", lines.iter().map(|(name, ..)| Some((*name).clone())))
+            .truth("without_known_issues", lines.iter().map(|(_, clean, _)| *clean))
+            .number("elapsed_seconds", lines.iter().map(|(.., point)| Some(point.elapsed_seconds)));
         for metric in Metric::ALL {
-            let shares = lines.iter().map(|(_, point)| Some(point.metrics[metric.name()]));
+            let shares = lines.iter().map(|(.., point)| Some(point.metrics[metric.name()]));
             columns = columns.number(metric.name(), shares);
         }
         columns
