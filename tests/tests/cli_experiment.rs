@@ -189,7 +189,7 @@ fn check_well_formed(page: &str) -> BTreeMap<String, usize> {
         let tag = &rest[..end];
         rest = &rest[end + 1..];
         let name = tag.trim_start_matches('/').split([' ', '\n', '/']).next().unwrap();
-        assert!(tag.matches('"').count() % 2 == 0, "quotes of <{tag}>");
+        assert!(tag.matches('"').count().is_multiple_of(2), "quotes of <{tag}>");
         if tag.starts_with('!') || tag.ends_with('/') || name == "meta" {
             continue;
         }

@@ -42,7 +42,7 @@ pub struct Row {
     pub experiment: String,
     /// What is known of it besides its reports.
     pub metadata: Metadata,
-    /// The cells of the splits, in the order of [`COLUMNS`].
+    /// The cells of the splits: low, medium, high, all.
     pub splits: [Cell; 4],
     /// The same without the competitions that have known issues.
     pub splits_without_known_issues: [Cell; 4],
