@@ -9,5 +9,6 @@ pub mod artifacts;
 pub mod examples;
 pub mod hostile;
 pub mod parity;
+pub mod signing;
 pub mod toolchain;
 pub mod workbench;

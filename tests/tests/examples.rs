@@ -114,7 +114,7 @@ fn receipts_of_examples_verify() {
     let prepared = Prepared::new();
     let context = prepared.context(EngineSettings::default());
     for example in &prepared.examples {
-        let grader = context.grader(example.competition.grader().unwrap()).unwrap();
+        let grader = context.grader(&example.competition, None).unwrap().0.grader;
         let answers: Vec<_> = example
             .competition
             .answers_in(prepared.data.path())

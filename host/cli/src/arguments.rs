@@ -48,7 +48,7 @@ pub(crate) struct Shared {
         global = true,
         env = "PODIUM_DATA",
         value_name = "DIR",
-        value_parser = folder(),
+        value_parser = path(),
         hide_env_values = true
     )]
     pub(crate) data_dir: Option<PathBuf>,
@@ -59,7 +59,7 @@ pub(crate) struct Shared {
         env = "PODIUM_COMPETITIONS",
         value_name = "DIR",
         value_delimiter = PATH_LIST_DELIMITER,
-        value_parser = folder(),
+        value_parser = path(),
         hide_env_values = true
     )]
     pub(crate) competitions: Vec<PathBuf>,
@@ -70,7 +70,7 @@ pub(crate) struct Shared {
         env = "PODIUM_GRADERS",
         value_name = "DIR",
         value_delimiter = PATH_LIST_DELIMITER,
-        value_parser = folder(),
+        value_parser = path(),
         hide_env_values = true
     )]
     pub(crate) graders: Vec<PathBuf>,
@@ -80,10 +80,30 @@ pub(crate) struct Shared {
         global = true,
         env = "PODIUM_CACHE",
         value_name = "DIR",
-        value_parser = folder(),
+        value_parser = path(),
         hide_env_values = true
     )]
     pub(crate) cache_dir: Option<PathBuf>,
+    /// Folder of the component store [default: podium/store/ in the user's data folder]
+    #[arg(
+        long,
+        global = true,
+        env = "PODIUM_STORE",
+        value_name = "DIR",
+        value_parser = path(),
+        hide_env_values = true
+    )]
+    pub(crate) store: Option<PathBuf>,
+    /// Trust policy: which components may grade what [default: podium/trust.toml in the user's config folder, if it is there]
+    #[arg(
+        long,
+        global = true,
+        env = "PODIUM_TRUST",
+        value_name = "FILE",
+        value_parser = path(),
+        hide_env_values = true
+    )]
+    pub(crate) trust: Option<PathBuf>,
     /// Compile graders anew and keep nothing, whatever folder is named for them
     #[arg(long, global = true)]
     pub(crate) no_cache: bool,
@@ -95,9 +115,9 @@ pub(crate) struct Shared {
 impl Shared {
     /// Takes variables that are set to nothing for variables that are not set, as shells do, and folders named so for none.
     pub(crate) fn forget_empty(&mut self) {
-        let is_named = |folder: &PathBuf| !folder.as_os_str().is_empty();
-        for folder in [&mut self.data_dir, &mut self.cache_dir] {
-            *folder = folder.take().filter(is_named);
+        let is_named = |path: &PathBuf| !path.as_os_str().is_empty();
+        for path in [&mut self.data_dir, &mut self.cache_dir, &mut self.store, &mut self.trust] {
+            *path = path.take().filter(is_named);
         }
         for folders in [&mut self.competitions, &mut self.graders] {
             folders.retain(is_named);
@@ -105,8 +125,8 @@ impl Shared {
     }
 }
 
-/// A folder; an empty name is dealt with by [`Shared::forget_empty`].
-fn folder() -> impl TypedValueParser<Value = PathBuf> {
+/// A folder or a file; an empty name is dealt with by [`Shared::forget_empty`].
+fn path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
 
@@ -160,7 +180,7 @@ pub(crate) enum Command {
     Show(commands::show::Arguments),
     /// Look into a grader without running a grading
     Inspect(commands::inspect::Arguments),
-    /// Write a grader: make one to begin from, build it, check it, test it
+    /// Write a grader (make one to begin from, build, check, test it), and keep graders (add, list, remove, pin)
     Grader(commands::grader::Arguments),
     /// Many grading reports together: tables, figures, comparisons
     Experiment(commands::experiment::Arguments),

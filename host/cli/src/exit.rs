@@ -71,7 +71,7 @@ impl Exit {
     /// How a grading ends the program: by its outcome, or by the kind of its failure where the code is another.
     pub(crate) fn of_grading(outcome: Outcome, failure: Option<&str>) -> Exit {
         match failure {
-            Some(failure_kind::NO_GRADER) => Exit::Missing,
+            Some(failure_kind::NO_GRADER | failure_kind::PINNED_GRADER_MISSING) => Exit::Missing,
             Some(
                 failure_kind::GRADER_UNREADABLE
                 | failure_kind::ANSWERS_UNREADABLE

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use owo_colors::OwoColorize;
 use podium::{
-    Error, GraderProblem, GradingReport, InputProblem, Outcome, Validation, failure_kind,
+    Error, GraderProblem, GradingReport, InputProblem, Outcome, StoreProblem, Validation,
+    failure_kind,
 };
 use serde::Serialize;
 
@@ -137,6 +138,27 @@ impl<'a, T> WithError<'a, T> {
     }
 }
 
+/// What to do about a grader that the trust policy refuses.
+const TO_TRUST: &str = "to trust it, name its digest or whoever signed it in an [[allow]] rule for the competition; \
+                        --trust or PODIUM_TRUST names another policy";
+
+/// What is wrong with the component store, or with what was asked of it.
+fn of_store(problem: &StoreProblem) -> (Exit, Option<&'static str>) {
+    match problem {
+        StoreProblem::Damaged { .. } => (Exit::GraderFailed, None),
+        StoreProblem::NotADigest { .. } | StoreProblem::Ambiguous { .. } => (Exit::Usage, None),
+        StoreProblem::Pins { .. } => (
+            Exit::Usage,
+            Some("put the file right, or remove it and pin again; nothing is graded without it"),
+        ),
+        StoreProblem::Pinned { .. } => (
+            Exit::Usage,
+            Some("end the pin with `podium grader unpin`, or remove the component with --force"),
+        ),
+        _ => (Exit::Missing, None),
+    }
+}
+
 /// What to do about an outcome.
 fn hint_of_outcome(outcome: Outcome) -> Option<&'static str> {
     match outcome {
@@ -152,6 +174,7 @@ fn hint_of_kind(kind: Option<&str>) -> Option<&'static str> {
             "name the folder of the graders with --graders or PODIUM_GRADERS, or a component with --grader",
         ),
         failure_kind::NOT_LOADABLE => Some("`podium inspect` says more of a component"),
+        failure_kind::NOT_TRUSTED => Some(TO_TRUST),
         failure_kind::INPUT_TOO_LARGE => Some(
             "--max-input raises the limit for `grade-sample` and `grade`, input_bytes under [limits] of \
              competition.toml for all gradings of the competition",
@@ -230,6 +253,10 @@ impl From<&Error> for Failure {
                 (exit, Some("give the path of a grader, a .wasm file"))
             }
             Error::Grader { .. } => (Exit::GraderFailed, None),
+            Error::NotTrusted(_) => (Exit::GraderFailed, Some(TO_TRUST)),
+            Error::TrustPolicy { .. } | Error::CompetitionId { .. } => (Exit::Usage, None),
+            Error::NoStore { .. } => (Exit::Missing, Some("name one with --store or PODIUM_STORE")),
+            Error::Store { problem, .. } => of_store(problem),
             Error::Engine(_) => {
                 (Exit::GraderFailed, Some("`podium doctor` says what this machine lacks"))
             }

@@ -13,6 +13,7 @@ mod engine;
 mod exit;
 mod facts;
 mod failure;
+mod graders;
 mod grading_text;
 mod interrupt;
 mod number;

@@ -65,6 +65,23 @@ pub fn write_over(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+/// As [`write_over`], and nobody may write to the file from then on; it can still be replaced and removed.
+///
+/// # Errors
+/// As [`write_over`].
+pub(crate) fn write_read_only(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let written = beside(path, bytes).map_err(|source| Error::write(path, source))?;
+    let closed = written.as_file().metadata().and_then(|metadata| {
+        let mut permissions = metadata.permissions();
+        permissions.set_readonly(true);
+        written.as_file().set_permissions(permissions)
+    });
+    closed.map_err(|source| Error::write(path, source))?;
+    written.persist(path).map_err(|failed| Error::write(path, failed.error))?;
+    sync_folder(path);
+    Ok(())
+}
+
 /// Writes a new file under the first name that is free: `name(1)`, `name(2)` … in `folder`, which is made if it is
 /// missing. Safe beside others that do the same.
 ///

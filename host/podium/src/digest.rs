@@ -6,6 +6,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
+/// What says that the text behind it is such a digest.
+const PREFIX: &str = "sha256:";
+
 /// A SHA-256 digest. Shown, read and serialised as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
@@ -19,6 +22,19 @@ impl Digest {
     /// The digest of bytes in memory.
     pub fn of(bytes: &[u8]) -> Digest {
         Digest(Sha256::digest(bytes).into())
+    }
+
+    /// How a digest is written where it stands for a component in a file or on a command line: `sha256:<64 digits>`.
+    pub fn prefixed(&self) -> String {
+        format!("{PREFIX}{self}")
+    }
+
+    /// Reads a digest with or without `sha256:` before it.
+    ///
+    /// # Errors
+    /// [`NotADigest`].
+    pub fn parse_prefixed(text: &str) -> Result<Digest, NotADigest> {
+        text.strip_prefix(PREFIX).unwrap_or(text).parse()
     }
 
     /// The 32 bytes themselves.
@@ -90,6 +106,16 @@ mod tests {
         assert_eq!(text.to_uppercase().parse(), Ok(digest));
         assert_eq!(serde_json::to_string(&digest).unwrap(), format!("\"{text}\""));
         assert_eq!(serde_json::from_str::<Digest>(&format!("\"{text}\"")).unwrap(), digest);
+    }
+
+    #[test]
+    fn a_digest_may_say_what_it_is() {
+        let digest = Digest::of(b"abc");
+        assert_eq!(Digest::parse_prefixed(&digest.prefixed()), Ok(digest));
+        assert_eq!(Digest::parse_prefixed(&digest.to_string()), Ok(digest));
+        assert_eq!(digest.prefixed().parse::<Digest>(), Err(NotADigest));
+        assert_eq!(Digest::parse_prefixed("sha256:ba78"), Err(NotADigest));
+        assert_eq!(Digest::parse_prefixed(&format!("sha512:{digest}")), Err(NotADigest));
     }
 
     #[test]

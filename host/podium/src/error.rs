@@ -7,8 +7,11 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::digest::Digest;
 use crate::input::InputProblem;
 use crate::inspection::GraderProblem;
+use crate::store::StoreProblem;
+use crate::trust::Refusal;
 
 /// What can go wrong.
 #[derive(Debug, thiserror::Error)]
@@ -100,6 +103,37 @@ pub enum Error {
         competition: String,
         /// The files that were looked for.
         searched: Vec<PathBuf>,
+    },
+    /// Something is wrong with a component store, or with what is asked of it.
+    #[error("component store {}: {problem}", folder.display())]
+    Store {
+        /// The folder of the store.
+        folder: PathBuf,
+        /// What is wrong.
+        problem: StoreProblem,
+    },
+    /// A component is named by its digest, and there is no store to take it from.
+    #[error("there is no component store to take {} from", sha256.prefixed())]
+    NoStore {
+        /// The component.
+        sha256: Digest,
+    },
+    /// Text that cannot be the id of a competition.
+    #[error("{message}")]
+    CompetitionId {
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The trust policy does not allow a component to grade a competition.
+    #[error(transparent)]
+    NotTrusted(Box<Refusal>),
+    /// A trust policy cannot be used, so nothing is trusted.
+    #[error("trust policy {}: {message}; nothing is graded until it is put right", path.display())]
+    TrustPolicy {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
     },
     /// A list of submissions is not one.
     #[error("{}, line {line}: {message}", path.display())]

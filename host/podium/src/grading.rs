@@ -17,6 +17,7 @@ use crate::competition::Competition;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::grader::Grader;
+use crate::graders::{ChosenGrader, GraderOrigin, GraderSource, Graders, TrustedGrader};
 use crate::input::{Input, InputProblem};
 use crate::inspection::GraderProblem;
 use crate::limits::LimitOverrides;
@@ -25,6 +26,7 @@ use crate::outcome::Outcome;
 use crate::receipt::Receipt;
 use crate::report::GradingReport;
 use crate::run_group::utc;
+use crate::store::StoreProblem;
 use crate::submission_hint;
 use crate::submission_list::ListedSubmission;
 use crate::verdict::{GraderFailure, Grading, Measure, Verdict};
@@ -38,15 +40,16 @@ pub struct GradingContext {
     engine: Engine,
     data_folder: PathBuf,
     limits: LimitOverrides,
-    graders: OnceMap<PathBuf, Grader>,
+    choice: Graders,
+    graders: OnceMap<(GraderSource, String), TrustedGrader>,
     answers: OnceMap<(Vec<PathBuf>, u64), Arc<[Input]>>,
 }
 
 /// How one grading differs from others.
 #[derive(Clone, Debug, Default)]
 pub struct GradingOptions {
-    /// A component to grade with in the place of the competition's own.
-    pub grader: Option<PathBuf>,
+    /// A component to grade with in the place of the one that [`Graders::choose`] gives.
+    pub grader: Option<GraderSource>,
     /// What to say of the run in the report: seed, run id, whatever there is.
     pub run: Map<String, Value>,
     /// Ends the grading early.
@@ -108,6 +111,12 @@ pub mod failure_kind {
     pub const GRADER_UNREADABLE: &str = "grader-unreadable";
     /// The component cannot be loaded.
     pub const NOT_LOADABLE: &str = "not-loadable";
+    /// The competition is pinned to a component that is not in the store.
+    pub const PINNED_GRADER_MISSING: &str = "pinned-grader-missing";
+    /// The trust policy does not allow the component to grade the competition.
+    pub const NOT_TRUSTED: &str = "not-trusted";
+    /// The component in the store is not what its name says.
+    pub const GRADER_DAMAGED: &str = "grader-damaged";
     /// The component is another competition's, or ranks scores the other way round.
     pub const WRONG_GRADER: &str = "wrong-grader";
     /// Podium itself panicked.
@@ -156,9 +165,21 @@ impl GradingContext {
             engine,
             data_folder: data_folder.into(),
             limits,
+            choice: Graders::default(),
             graders: OnceMap::default(),
             answers: OnceMap::default(),
         }
+    }
+
+    /// The context with a component store and a trust policy.
+    #[must_use]
+    pub fn with_graders(self, choice: Graders) -> GradingContext {
+        GradingContext { choice, graders: OnceMap::default(), ..self }
+    }
+
+    /// What chooses the graders.
+    pub fn graders(&self) -> &Graders {
+        &self.choice
     }
 
     /// The engine.
@@ -171,12 +192,24 @@ impl GradingContext {
         &self.data_folder
     }
 
-    /// The grader in a file, loaded at most once.
+    /// The grader that a competition is graded with, or another one for it; loaded at most once.
     ///
     /// # Errors
-    /// [`Error::Grader`] says what is wrong with the component.
-    pub fn grader(&self, path: &Path) -> Result<Grader, Error> {
-        self.graders.get(path.to_owned(), || Grader::from_file(&self.engine, path))
+    /// Those of [`Graders::choose`] and [`Graders::load`].
+    pub fn grader(
+        &self,
+        competition: &Competition,
+        named: Option<&GraderSource>,
+    ) -> Result<(TrustedGrader, GraderOrigin), Error> {
+        let ChosenGrader { source, origin } = match named {
+            Some(source) => ChosenGrader { source: source.clone(), origin: GraderOrigin::Named },
+            None => self.choice.choose(competition)?,
+        };
+        let id = competition.id();
+        let loaded = self
+            .graders
+            .get((source.clone(), id.to_owned()), || self.choice.load(&self.engine, id, &source))?;
+        Ok((loaded, origin))
     }
 
     /// Grades the submission at `submission`.
@@ -269,11 +302,14 @@ impl GradingContext {
             Ok(answers) => answers,
             Err(ending) => return ended(report, ending),
         };
-        let grader = match self.grader_of(competition, options) {
-            Ok(grader) => grader,
-            Err(ending) => return ended(report, ending),
-        };
+        let (TrustedGrader { grader, trusted_by }, origin) =
+            match self.grader(competition, options.grader.as_ref()) {
+                Ok(loaded) => loaded,
+                Err(error) => return ended(report, not_loaded(&error)),
+            };
         report.grader_sha256 = Some(*grader.sha256());
+        report.grader_origin = Some(origin);
+        report.grader_trusted_by = trusted_by;
         if let Some(ending) = mismatch(competition, &grader) {
             return ended(report, ending);
         }
@@ -337,31 +373,6 @@ impl GradingContext {
             })
     }
 
-    fn grader_of(
-        &self,
-        competition: &Competition,
-        options: &GradingOptions,
-    ) -> Result<Grader, Ending> {
-        let path = match &options.grader {
-            Some(path) => path.as_path(),
-            None => competition
-                .grader()
-                .map_err(|error| Ending::failed(failure_kind::NO_GRADER, error.to_string()))?,
-        };
-        self.grader(path).map_err(|error| {
-            let kind = match &error {
-                Error::Grader { problem: GraderProblem::Unreadable(source), .. } => {
-                    match source.kind() {
-                        io::ErrorKind::NotFound => failure_kind::NO_GRADER,
-                        _ => failure_kind::GRADER_UNREADABLE,
-                    }
-                }
-                _ => failure_kind::NOT_LOADABLE,
-            };
-            Ending::failed(kind, error.to_string())
-        })
-    }
-
     /// A report that says all there is to say before a submission is looked at.
     fn blank_report(
         &self,
@@ -404,6 +415,8 @@ impl GradingContext {
             measures: Vec::new(),
             known_issues: competition.definition.known_issues.clone(),
             grader_sha256: None,
+            grader_origin: None,
+            grader_trusted_by: None,
             receipt_id: None,
             run: options.run.clone(),
         }
@@ -427,6 +440,26 @@ impl Validation {
             warnings: report.warnings,
         }
     }
+}
+
+/// That there is no grader, in the words and with the kind that a report has for it.
+fn not_loaded(error: &Error) -> Ending {
+    let kind = match error {
+        Error::NoGrader { .. } | Error::NoStore { .. } => failure_kind::NO_GRADER,
+        Error::Grader { problem: GraderProblem::Unreadable(source), .. } => match source.kind() {
+            io::ErrorKind::NotFound => failure_kind::NO_GRADER,
+            _ => failure_kind::GRADER_UNREADABLE,
+        },
+        Error::Read { .. } => failure_kind::GRADER_UNREADABLE,
+        Error::Store { problem: StoreProblem::Damaged { .. }, .. } => failure_kind::GRADER_DAMAGED,
+        Error::Store { problem: StoreProblem::PinnedIsMissing { .. }, .. } => {
+            failure_kind::PINNED_GRADER_MISSING
+        }
+        Error::Store { .. } => failure_kind::NO_GRADER,
+        Error::NotTrusted(_) => failure_kind::NOT_TRUSTED,
+        _ => failure_kind::NOT_LOADABLE,
+    };
+    Ending::failed(kind, error.to_string())
 }
 
 /// What is probably wrong with a submission that was refused with this message.
@@ -714,7 +747,8 @@ mod tests {
         let submission = world.submission("submission.csv", "1");
         let grader = world.path("other.wasm");
         fs::write(&grader, crate::testing::component("(call $score (f64.const 0.25))")).unwrap();
-        let mut options = GradingOptions { grader: Some(grader), ..GradingOptions::default() };
+        let mut options =
+            GradingOptions { grader: Some(grader.into()), ..GradingOptions::default() };
         options.run.insert("seed".to_owned(), 7.into());
         let report = world.context().grade(&world.competition(), &submission, &options).report;
         assert_eq!(report.score, Some(0.25));
@@ -776,7 +810,7 @@ mod tests {
         let path = world.submission("submission.csv", "2");
         let receipt = grade(&world, &path).receipt.unwrap();
         assert_eq!(grade(&world, &path).receipt.unwrap(), receipt);
-        let grader = context.grader(competition.grader().unwrap()).unwrap();
+        let grader = context.grader(&competition, None).unwrap().0.grader;
         let answers = Input::from_bytes("kept-under-another-name.csv", "id,label\n1,0\n");
         let verify = |grader: &Grader, submission: &str, answers: &[Input]| {
             let submission = Input::from_bytes("x.csv", submission);
@@ -826,7 +860,7 @@ mod tests {
         let receipt = grade(&world, &world.submission("submission.csv", "l")).receipt.unwrap();
         let limit = receipt.claim.outcome.limit.clone().unwrap();
         assert_eq!((limit.name.as_str(), limit.value), ("fuel", 1_000_000));
-        let grader = context.grader(competition.grader().unwrap()).unwrap();
+        let grader = context.grader(&competition, None).unwrap().0.grader;
         let submission = Input::from_bytes("submission.csv", "l");
         let answers = [Input::from_bytes("test.csv", "id,label\n1,0\n")];
         let verify = |receipt: &Receipt| {

@@ -301,7 +301,7 @@ fn open_beneath(folder: &Dir, path: &Path, limit: u64) -> Result<Input, InputPro
 }
 
 /// Opens a regular file beneath a folder, without waiting for anything; gives its size as well.
-fn open_regular(folder: &Dir, path: &Path) -> Result<(File, u64), InputProblem> {
+pub(crate) fn open_regular(folder: &Dir, path: &Path) -> Result<(File, u64), InputProblem> {
     // Before opening, because opening some devices does something; after it, because a path may have changed hands.
     refuse_special(folder.metadata(path).map_err(classify)?.file_type())?;
     let file = folder.open_with(path, &options()).map_err(classify)?.into_std();

@@ -44,6 +44,8 @@
 //! - [`GradingContext`] takes one submission from its path to a [`GradingReport`] and a [`Receipt`].
 //! - [`grade_list`] does so with many, over all cores; [`RunGroupReport`] sums them up.
 //! - [`Receipt::verify`] grades again and says exactly what differs.
+//! - [`ComponentStore`] keeps components by their digests, [`TrustPolicy`] says which may grade what, and [`Graders`] chooses
+//!   with both.
 //!
 //! ```no_run
 //! use podium::{Catalog, Engine, EngineSettings, GradingContext, GradingOptions, LimitOverrides};
@@ -75,6 +77,7 @@ mod competition;
 mod competition_id;
 mod compilation;
 mod compile_work;
+mod component_file;
 mod contract;
 mod definition;
 mod digest;
@@ -84,6 +87,7 @@ mod example;
 mod file_kind;
 mod float_text;
 mod grader;
+mod graders;
 mod grading;
 mod input;
 mod inspection;
@@ -95,18 +99,22 @@ mod once_map;
 mod outcome;
 mod precompiled;
 mod receipt;
+mod receipt_files;
 mod regular_file;
 mod report;
 mod rounding;
 mod run_group;
 mod sandbox;
 mod serde_message;
+mod signature;
+mod store;
 mod submission_hint;
 mod submission_list;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod testing_competition;
+mod trust;
 mod verdict;
 
 pub use atomic_write::{remove_left_behind, write_new, write_over, write_under_free_name};
@@ -116,6 +124,7 @@ pub use cancellation::Cancellation;
 pub use catalog::{Catalog, Listing};
 pub use competition::{Competition, DEFINITION_FILE};
 pub use compilation::{Compilation, CompilerProcess, compile_for_parent};
+pub use component_file::ComponentFile;
 pub use contract::{CONTRACT_VERSION, ContractVersion, NotAVersion};
 pub use definition::{
     CompetitionType, Complexity, DataPaths, Definition, KnownIssue, LeaderboardSnapshot,
@@ -126,6 +135,7 @@ pub use engine::{CodeGeneration, Engine, EngineSettings, WASMTIME_VERSION};
 pub use error::Error;
 pub use example::{Example, ExampleSubmission, ExpectedReport};
 pub use grader::{Description, Direction, Grader};
+pub use graders::{ChosenGrader, GraderOrigin, GraderSource, Graders, TrustedGrader};
 pub use grading::{
     GradedSubmission, GradingContext, GradingOptions, Usage, Validation, failure_kind,
 };
@@ -139,13 +149,17 @@ pub use receipt::{
     Claim, ClaimedComponent, ClaimedInput, ClaimedMeasure, ClaimedOutcome, Difference, ExactNumber,
     InputRole, MadeBy, Receipt, Verification,
 };
+pub use receipt_files::{FoundReceipt, find_receipts};
 pub use regular_file::read_file;
 pub use report::{GradingReport, parse_python_json};
 pub use rounding::{DECIMAL_PLACES, Rounding};
 pub use run_group::{RunGroupReport, Totals, to_json};
+pub use signature::{NotAKey, Signature, SignatureCheck, SignatureProblem, Signer};
+pub use store::{Added, AddedFile, ComponentStore, Pins, StoreProblem, StoredComponent};
 pub use submission_list::{
     ListedSubmission, SubmissionList, parse_submission_list, read_submission_list,
 };
+pub use trust::{Refusal, TrustDefault, TrustPolicy, TrustedBy, TrustedFor};
 pub use verdict::{GraderFailure, Grading, Measure, ReachedLimit, Verdict};
 
 /// The version of this crate, as reports and receipts say it.

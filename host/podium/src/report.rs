@@ -11,9 +11,11 @@ use crate::definition::KnownIssue;
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::float_text::{parse_non_finite, text_of_non_finite};
+use crate::graders::GraderOrigin;
 use crate::medals::{Award, Distances, Medal, Thresholds};
 use crate::outcome::Outcome;
 use crate::serde_message::plain;
+use crate::trust::TrustedBy;
 use crate::verdict::Measure;
 
 /// The report of one grading.
@@ -101,6 +103,13 @@ pub struct GradingReport {
     /// The grader, where one was loaded.
     #[serde(default)]
     pub grader_sha256: Option<Digest>,
+    /// Why it is that component that graded: it was named, is pinned, is the competition's own, or lies in a folder of
+    /// graders.
+    #[serde(default)]
+    pub grader_origin: Option<GraderOrigin>,
+    /// What the trust policy said of the grader; `None` without a policy.
+    #[serde(default)]
+    pub grader_trusted_by: Option<TrustedBy>,
     /// The id of the receipt, where there is one.
     #[serde(default)]
     pub receipt_id: Option<Digest>,

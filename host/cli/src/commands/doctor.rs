@@ -2,14 +2,20 @@
 //!
 //! Relies on nothing but what an installed Podium has: no compiler, no network.
 
-use std::path::{Path, PathBuf};
+mod store_and_policy;
+
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use owo_colors::OwoColorize;
-use podium::{Catalog, ComponentLimits, Engine, Grader, Inspection, Listing};
+use podium::{
+    Catalog, ComponentLimits, Engine, Error, Grader, GraderOrigin, GraderSource, Graders,
+    Inspection, Listing, TrustedGrader,
+};
 use serde::Serialize;
 
+use self::store_and_policy::StoreAndPolicy;
 use crate::arguments::Shared;
 use crate::docker::DockerEngine;
 use crate::exit::Exit;
@@ -77,14 +83,20 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     let catalog = places.catalog();
     let listing = catalog.list();
     let engine = engine::start(shared);
-    let mut checks = vec![
-        competitions(&catalog, &listing),
-        graders(&catalog, &listing),
-        loading(engine.as_ref(), &listing),
-        descriptions(engine.as_ref(), &places, &listing),
-        data(&places, &listing),
-        cache(engine.as_ref()),
-    ];
+    let StoreAndPolicy { store, trust, choice } = store_and_policy::look(shared);
+    let mut checks = vec![competitions(&catalog, &listing)];
+    match &choice {
+        Some(choice) => checks.extend([
+            graders(&catalog, &listing, choice),
+            loading(engine.as_ref(), &listing, choice),
+            descriptions(engine.as_ref(), &places, &listing, choice),
+        ]),
+        // Without either it is not known which graders are meant, and which may be run.
+        None => checks.extend(["graders", "engine", "descriptions"].map(|name| {
+            Check::warning(name, "not tried", "see the lines of the store and of the policy")
+        })),
+    }
+    checks.extend([data(&places, &listing), cache(engine.as_ref()), store, trust]);
     if !arguments.grading_only {
         let answer = DockerEngine::ask();
         checks.extend([docker(&answer), gpus(answer.ok().as_ref()), toolkit(toolkit_version())]);
@@ -134,28 +146,30 @@ fn competitions(catalog: &Catalog, listing: &Listing) -> Check {
     }
 }
 
-fn graders(catalog: &Catalog, listing: &Listing) -> Check {
+fn graders(catalog: &Catalog, listing: &Listing, choice: &Graders) -> Check {
     let advice = "build them with `cargo xtask graders` in a checkout, or name their folder with --graders or PODIUM_GRADERS";
     let mut there = 0_usize;
     let mut refused = Vec::new();
     let mut missing = Vec::new();
     for competition in &listing.competitions {
-        match competition.grader() {
-            Err(_) => missing.push(competition.id()),
-            Ok(path) => match inspect(path) {
+        match choice.choose(competition) {
+            Err(Error::NoGrader { .. }) => missing.push(competition.id()),
+            Err(error) => refused.push(error.to_string()),
+            Ok(chosen) => match inspect(&chosen.source, choice, competition.id()) {
                 Ok(inspection) if inspection.problems.is_empty() => there += 1,
                 Ok(inspection) => {
+                    let path = choice.path_of(&chosen.source);
                     refused.push(format!("{}: {}", path.display(), inspection.problems[0]))
                 }
-                Err(problem) => refused.push(problem),
+                Err(error) => refused.push(error.to_string()),
             },
         }
     }
     if let Some(first) = refused.first() {
         return Check::problem(
             "graders",
-            format!("{} cannot be loaded: {first}", number::counted(refused.len(), "grader")),
-            "build it again, or remove it; `podium inspect` says more",
+            format!("{} cannot be used: {first}", number::counted(refused.len(), "grader")),
+            "build it again, remove it, or put the pin or the trust policy right; `podium inspect` says more of a component",
         );
     }
     let folders = paths(catalog.grader_folders());
@@ -170,15 +184,30 @@ fn graders(catalog: &Catalog, listing: &Listing) -> Check {
     }
 }
 
-fn inspect(path: &Path) -> Result<Inspection, String> {
-    let bytes = podium::read_component(path, &ComponentLimits::default())
-        .map_err(|problem| format!("{}: {problem}", path.display()))?;
-    podium::inspect(&bytes).map_err(|error| format!("{}: {error}", path.display()))
+/// Looks into a component, if it may grade the competition.
+fn inspect(
+    source: &GraderSource,
+    choice: &Graders,
+    competition: &str,
+) -> Result<Inspection, Error> {
+    let component = choice.read(source, &ComponentLimits::default())?;
+    choice.judge(competition, &component)?;
+    podium::inspect(&component.bytes).map_err(|error| match error {
+        Error::Grader { problem, .. } => {
+            Error::Grader { grader: component.path.display().to_string(), problem }
+        }
+        other => other,
+    })
 }
 
 /// Whether graders say of themselves what the competitions' definitions say. Asked are those that would be used here:
 /// of competitions that bring their own, and of competitions whose data are prepared.
-fn descriptions(engine: Result<&Engine, &Failure>, places: &Places, listing: &Listing) -> Check {
+fn descriptions(
+    engine: Result<&Engine, &Failure>,
+    places: &Places,
+    listing: &Listing,
+    choice: &Graders,
+) -> Check {
     let name = "descriptions";
     let Ok(engine) = engine else {
         return Check::warning(name, "not tried: there is no engine", "see the line of the engine");
@@ -190,16 +219,18 @@ fn descriptions(engine: Result<&Engine, &Failure>, places: &Places, listing: &Li
     for competition in &listing.competitions {
         progress.say(competition.id());
         progress.step();
-        let Ok(path) = competition.grader() else { continue };
-        let is_own = path.starts_with(&competition.folder);
-        if !is_own && !competition.missing_answers_in(&places.data).is_empty() {
+        let Ok(chosen) = choice.choose(competition) else { continue };
+        if chosen.origin == GraderOrigin::Folder
+            && !competition.missing_answers_in(&places.data).is_empty()
+        {
             continue;
         }
         // One that cannot be loaded is in the line of the graders, or of the engine.
-        let Ok(grader) = Grader::from_file(engine, path) else { continue };
+        let loaded = choice.load(engine, competition.id(), &chosen.source);
+        let Ok(TrustedGrader { grader, .. }) = loaded else { continue };
         asked += 1;
         if let Some(mismatch) = competition.mismatch(grader.description()) {
-            wrong.push(format!("{}: {mismatch}", path.display()));
+            wrong.push(format!("{}: {mismatch}", choice.path_of(&chosen.source).display()));
         }
     }
     progress.finish();
@@ -227,23 +258,29 @@ fn descriptions(engine: Result<&Engine, &Failure>, places: &Places, listing: &Li
 }
 
 /// Whether a grader can be compiled and started here at all.
-fn loading(engine: Result<&Engine, &Failure>, listing: &Listing) -> Check {
+fn loading(engine: Result<&Engine, &Failure>, listing: &Listing, choice: &Graders) -> Check {
     let name = "engine";
     let advice = "this machine cannot run graders as it is; see the message";
     let engine = match engine {
         Ok(engine) => engine,
         Err(failure) => return Check::problem(name, failure.to_string(), advice),
     };
-    let Some(path) = listing.competitions.iter().find_map(|competition| competition.grader().ok())
-    else {
+    let any = listing.competitions.iter().find_map(|competition| {
+        let chosen = choice.choose(competition).ok()?;
+        let component = choice.read(&chosen.source, &ComponentLimits::default()).ok()?;
+        choice.judge(competition.id(), &component).ok()?;
+        Some(component)
+    });
+    let Some(component) = any else {
         return Check::warning(
             name,
-            "not tried: there is no grader to load",
+            "not tried: there is no grader that may be loaded",
             "see the line of the graders",
         );
     };
     let started = Instant::now();
-    match Grader::from_file(engine, path) {
+    let path = component.path.display().to_string();
+    match Grader::from_bytes(engine, path, &component.bytes) {
         Ok(grader) => {
             let took = started.elapsed().as_millis();
             Check::ok(

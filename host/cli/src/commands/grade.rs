@@ -18,7 +18,7 @@ use crate::failure::{Failure, WithError};
 use crate::places::Places;
 use crate::progress::Progress;
 use crate::table::Table;
-use crate::{engine, grading_text, interrupt, number, output, table};
+use crate::{engine, graders, grading_text, interrupt, number, output, table};
 
 /// What `podium grade` is told.
 #[derive(Debug, clap::Args)]
@@ -57,6 +57,7 @@ the rest.";
 /// A list that is not understood or names unknown competitions; files that cannot be written.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let places = Places::find(shared)?;
+    let graders = graders::find(shared)?;
     let SubmissionList { submissions: list, warnings } =
         podium::read_submission_list(&arguments.submission)?;
     warnings.iter().for_each(|warning| output::warning_line(warning));
@@ -69,7 +70,8 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         podium::remove_left_behind(folder);
     }
     let context =
-        GradingContext::new(engine::start(shared)?, &places.data, arguments.limits.overrides());
+        GradingContext::new(engine::start(shared)?, &places.data, arguments.limits.overrides())
+            .with_graders(graders);
     let options = BatchOptions {
         threads: arguments.jobs,
         cancellation: interrupt::cancellation()?,

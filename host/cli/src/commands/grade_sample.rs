@@ -7,8 +7,9 @@ use podium::{GradedSubmission, GradingContext, GradingOptions, GradingReport, Re
 use crate::arguments::{LimitOptions, Shared};
 use crate::exit::Exit;
 use crate::failure::{Failure, WithError};
+use crate::graders::GraderArgument;
 use crate::places::Places;
-use crate::{engine, grading_text, interrupt, number, output};
+use crate::{engine, graders, grading_text, interrupt, number, output};
 
 /// What `podium grade-sample` is told.
 #[derive(Debug, clap::Args)]
@@ -18,9 +19,9 @@ pub(crate) struct Arguments {
     /// The competition's id; `podium list` knows them
     #[arg(value_name = "COMPETITION")]
     competition_id: String,
-    /// Grade with this component in the place of the competition's own
-    #[arg(long, value_name = "FILE.wasm")]
-    grader: Option<PathBuf>,
+    /// Grade with this component in the place of the competition's own; sha256:… takes one from the store
+    #[arg(long, value_name = "FILE.wasm|DIGEST")]
+    grader: Option<GraderArgument>,
     /// Write the receipt to this file, or under its id into this folder
     #[arg(long, value_name = "PATH")]
     receipt: Option<PathBuf>,
@@ -35,14 +36,16 @@ pub(crate) struct Arguments {
 /// the exit code says so.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let places = Places::find(shared)?;
+    let graders = graders::find(shared)?;
     let competition = places.catalog().get(&arguments.competition_id)?;
     let options = GradingOptions {
-        grader: arguments.grader.clone(),
+        grader: arguments.grader.as_ref().map(|it| it.source(&graders)).transpose()?,
         cancellation: interrupt::cancellation()?,
         ..GradingOptions::default()
     };
     let context =
-        GradingContext::new(engine::start(shared)?, &places.data, arguments.limits.overrides());
+        GradingContext::new(engine::start(shared)?, &places.data, arguments.limits.overrides())
+            .with_graders(graders);
     let graded = context.grade(&competition, &arguments.submission, &options);
     // What cannot be written costs nobody the result.
     let written = arguments.receipt.as_deref().map_or(Ok(()), |path| write_receipt(&graded, path));

@@ -2,21 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use podium::{ComponentLimits, Description, Error, Grader, Inspection};
+use podium::{ComponentLimits, Description, Error, Grader, Graders, Inspection};
 use serde::Serialize;
 
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::facts::Facts;
 use crate::failure::{Failure, WithError};
-use crate::{engine, number, output};
+use crate::graders::GraderArgument;
+use crate::{engine, graders, number, output};
 
 /// What `podium inspect` is told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The component
-    #[arg(value_name = "GRADER.wasm")]
-    grader: PathBuf,
+    /// The component; sha256:… takes one from the store
+    #[arg(value_name = "GRADER.wasm|DIGEST")]
+    grader: GraderArgument,
 }
 
 /// A grader in the JSON of `podium inspect`.
@@ -34,18 +35,21 @@ struct Inspected<'a> {
 /// # Errors
 /// A file that cannot be read or is no component; a stdout that cannot be written to.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
-    let path = &arguments.grader;
+    // It is named, and looked at only: the policy is about what grades.
+    let graders = Graders::new(graders::store(shared), None)?;
+    let source = arguments.grader.source(&graders)?;
+    let component = graders.read(&source, &ComponentLimits::default())?;
+    let (path, bytes) = (&component.path, &component.bytes);
     let named = |problem| {
         let grader = path.display().to_string();
         Failure::from(Error::Grader { grader, problem })
     };
-    let bytes = podium::read_component(path, &ComponentLimits::default()).map_err(named)?;
-    let inspection = podium::inspect(&bytes).map_err(|error| match error {
+    let inspection = podium::inspect(bytes).map_err(|error| match error {
         Error::Grader { problem, .. } => named(problem),
         other => Failure::from(other),
     })?;
     let grader = if inspection.problems.is_empty() {
-        Some(Grader::from_bytes(&engine::start(shared)?, path.to_string_lossy(), &bytes)?)
+        Some(Grader::from_bytes(&engine::start(shared)?, path.to_string_lossy(), bytes)?)
     } else {
         None
     };

@@ -1,8 +1,10 @@
 //! `podium list`: a table of the competitions.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 use comfy_table::Cell;
-use podium::{Competition, Complexity};
+use podium::{Competition, Complexity, Digest, Graders};
 use serde::Serialize;
 
 use crate::arguments::Shared;
@@ -10,7 +12,7 @@ use crate::exit::Exit;
 use crate::failure::{ErrorInJson, Failure};
 use crate::places::Places;
 use crate::table::Table;
-use crate::{number, output, table};
+use crate::{graders, number, output, table};
 
 /// What `podium list` is told.
 #[derive(Debug, clap::Args)]
@@ -68,7 +70,10 @@ struct Listed<'a> {
     awards_medals: bool,
     known_issues: usize,
     data_prepared: bool,
-    grader: Option<&'a std::path::Path>,
+    /// The file of the grader; `None` where there is none, or the one that is pinned is not in the store.
+    grader: Option<PathBuf>,
+    /// The component that the competition is pinned to.
+    pinned: Option<Digest>,
 }
 
 /// An element of the JSON of `podium list`.
@@ -89,6 +94,7 @@ enum Element<'a> {
 /// stderr.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let places = Places::find(shared)?;
+    let graders = graders::find(shared)?;
     let listing = places.catalog().list();
     let wanted = arguments.category.as_deref().map(str::to_lowercase);
     let chosen: Vec<Listed> = listing
@@ -104,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
                         .is_some_and(|category| category.to_lowercase().contains(wanted))
                 })
         })
-        .map(|competition| listed(competition, &places))
+        .map(|competition| listed(competition, &places, &graders))
         .filter(|listed| !arguments.ready || (listed.data_prepared && listed.grader.is_some()))
         .collect();
     let failures: Vec<Failure> = listing.problems.iter().map(Failure::from).collect();
@@ -130,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     Ok(failures.iter().map(Failure::exit).max().unwrap_or(Exit::Success))
 }
 
-fn listed<'a>(competition: &'a Competition, places: &Places) -> Listed<'a> {
+fn listed<'a>(competition: &'a Competition, places: &Places, graders: &Graders) -> Listed<'a> {
     let definition = &competition.definition;
     Listed {
         id: &definition.id,
@@ -142,7 +148,8 @@ fn listed<'a>(competition: &'a Competition, places: &Places) -> Listed<'a> {
         awards_medals: definition.awards_medals,
         known_issues: definition.known_issues.len(),
         data_prepared: competition.missing_answers_in(&places.data).is_empty(),
-        grader: competition.grader().ok(),
+        grader: graders.choose(competition).ok().map(|chosen| graders.path_of(&chosen.source)),
+        pinned: graders.pins().get(competition.id()).copied(),
     }
 }
 
@@ -172,7 +179,11 @@ fn as_table(competitions: &[Listed]) -> String {
                 issues => table::number(issues).fg(comfy_table::Color::Yellow),
             },
             Cell::new(yes_or_no(listed.data_prepared)),
-            Cell::new(yes_or_no(listed.grader.is_some())),
+            Cell::new(match (&listed.grader, listed.pinned) {
+                (Some(_), Some(_)) => "pinned",
+                (None, Some(_)) => "pinned, missing",
+                (grader, None) => yes_or_no(grader.is_some()),
+            }),
         ]);
     }
     table.lines()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use podium::{Competition, Definition, LimitOverrides, Limits, Thresholds};
+use podium::{Competition, Definition, Digest, GraderOrigin, LimitOverrides, Limits, Thresholds};
 use serde::Serialize;
 use termimad::MadSkin;
 
@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::places::Places;
-use crate::{number, output};
+use crate::{graders, number, output};
 
 /// What `podium show` is told.
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,12 @@ struct Shown<'a> {
     thresholds: Option<Thresholds>,
     leaderboard_teams: Option<usize>,
     limits: &'a Limits,
+    /// The file of the grader; `None` where there is none, or the one that is pinned is not in the store.
     grader: Option<PathBuf>,
+    /// Why it is that one.
+    grader_origin: Option<GraderOrigin>,
+    /// The component that the competition is pinned to.
+    pinned: Option<Digest>,
     answers: Vec<PathBuf>,
     missing_answers: Vec<PathBuf>,
     sample_submission: Option<PathBuf>,
@@ -41,7 +46,9 @@ struct Shown<'a> {
 /// An unknown or broken competition; a stdout that cannot be written to.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let places = Places::find(shared)?;
+    let graders = graders::find(shared)?;
     let competition = places.catalog().get(&arguments.competition)?;
+    let chosen = graders.choose(&competition);
     let limits = competition.limits(&LimitOverrides::default());
     let shown = Shown {
         definition: &competition.definition,
@@ -49,7 +56,9 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         thresholds: competition.thresholds,
         leaderboard_teams: competition.leaderboard.as_ref().map(|board| board.teams()),
         limits: &limits,
-        grader: competition.grader().ok().map(PathBuf::from),
+        grader: chosen.as_ref().ok().map(|chosen| graders.path_of(&chosen.source)),
+        grader_origin: chosen.as_ref().ok().map(|chosen| chosen.origin),
+        pinned: graders.pins().get(competition.id()).copied(),
         answers: competition.answers_in(&places.data),
         missing_answers: competition.missing_answers_in(&places.data),
         sample_submission: competition.sample_submission_in(&places.data),
@@ -123,9 +132,15 @@ fn facts(competition: &Competition, shown: &Shown) -> String {
     );
     row(
         "grader",
-        match &shown.grader {
-            Some(path) => path.display().to_string(),
-            None => "not there".to_owned(),
+        match (&shown.grader, shown.pinned) {
+            (Some(path), None) => path.display().to_string(),
+            (Some(path), Some(sha256)) => {
+                format!("pinned to {}: {}", sha256.prefixed(), path.display())
+            }
+            (None, None) => "not there".to_owned(),
+            (None, Some(sha256)) => {
+                format!("pinned to {}, which is not in the component store", sha256.prefixed())
+            }
         },
     );
     row(

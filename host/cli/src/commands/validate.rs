@@ -8,8 +8,9 @@ use podium::{GradingContext, GradingOptions, LimitOverrides};
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::{Failure, WithError};
+use crate::graders::GraderArgument;
 use crate::places::Places;
-use crate::{engine, interrupt, output};
+use crate::{engine, graders, interrupt, output};
 
 /// What `podium validate` is told. No limits: the least fuel, say, with which a submission is found to be valid would tell
 /// something of how it compares with the answers.
@@ -20,9 +21,9 @@ pub(crate) struct Arguments {
     /// The competition's id; `podium list` knows them
     #[arg(value_name = "COMPETITION")]
     competition_id: String,
-    /// Validate with this component in the place of the competition's own
-    #[arg(long, value_name = "FILE.wasm")]
-    grader: Option<PathBuf>,
+    /// Validate with this component in the place of the competition's own; sha256:… takes one from the store
+    #[arg(long, value_name = "FILE.wasm|DIGEST")]
+    grader: Option<GraderArgument>,
 }
 
 /// Validates and prints the verdict.
@@ -31,15 +32,17 @@ pub(crate) struct Arguments {
 /// An unknown competition; data or a grader that are not there, or that fail.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let places = Places::find(shared)?;
+    let graders = graders::find(shared)?;
     let competition = places.catalog().get(&arguments.competition_id)?;
     let cancellation = interrupt::cancellation()?;
     let options = GradingOptions {
-        grader: arguments.grader.clone(),
+        grader: arguments.grader.as_ref().map(|it| it.source(&graders)).transpose()?,
         cancellation: cancellation.clone(),
         ..GradingOptions::default()
     };
     let context =
-        GradingContext::new(engine::start(shared)?, &places.data, LimitOverrides::default());
+        GradingContext::new(engine::start(shared)?, &places.data, LimitOverrides::default())
+            .with_graders(graders);
     let validation = context.validate(&competition, &arguments.submission, &options);
     let failure = if cancellation.is_cancelled() {
         Some(Failure::new(Exit::Interrupted, "stopped before there was a verdict"))

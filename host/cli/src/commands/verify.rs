@@ -1,34 +1,36 @@
 //! `podium verify`: grades again what receipts state, and says exactly what differs.
 //!
 //! A receipt names its grader, submission and answers by digest, not by path. They are looked for where they probably
-//! are, and whatever is found is compared with the digests before anything is graded.
+//! are ([`material`]), and whatever is found is compared with the digests before anything is graded.
 
-use std::path::{Path, PathBuf};
+mod material;
+
+use std::path::PathBuf;
 
 use owo_colors::OwoColorize;
-use podium::{
-    Cancellation, Catalog, Difference, Engine, Grader, Input, Receipt, RunGroupReport, Verification,
-};
+use podium::{Cancellation, Difference, FoundReceipt, Verification};
 use serde::{Serialize, Serializer};
 
+use self::material::Material;
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::places::Places;
-use crate::{engine, interrupt, output};
+use crate::graders::GraderArgument;
+use crate::progress::Progress;
+use crate::{interrupt, number, output};
 
 /// What `podium verify` is told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The receipts
-    #[arg(required = true, value_name = "RECEIPT")]
+    /// Receipts: files of one or of many (one a line), or folders, in which they are looked for
+    #[arg(required = true, value_name = "RECEIPT|DIR")]
     receipts: Vec<PathBuf>,
     /// The submission that was graded [default: as the grading report beside the receipt says, else a file beside it]
     #[arg(long, value_name = "FILE")]
     submission: Option<PathBuf>,
-    /// The grader [default: the one with the right digest among the graders, else the competition's]
-    #[arg(long, value_name = "FILE.wasm")]
-    grader: Option<PathBuf>,
+    /// The grader [default: the one with the right digest in the store or among the graders, else the competition's]
+    #[arg(long, value_name = "FILE.wasm|DIGEST")]
+    grader: Option<GraderArgument>,
     /// The answers, in their order; may be repeated [default: the competition's, in the data folder]
     #[arg(long, value_name = "FILE")]
     answers: Vec<PathBuf>,
@@ -38,6 +40,9 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Verified {
     receipt: PathBuf,
+    /// The line in that file, where it holds many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
     result: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     differences: Vec<Difference>,
@@ -61,26 +66,45 @@ fn in_json<S: Serializer>(failure: &Option<Failure>, serializer: S) -> Result<S:
 /// Verifies all receipts and prints what became of each.
 ///
 /// # Errors
-/// A stdout that cannot be written to. A receipt that does not hold, or cannot be checked, does not stop the rest.
+/// A folder that cannot be read or has no receipts; a policy or a store that cannot be used; a stdout that cannot be
+/// written to. A receipt that does not hold, or cannot be checked, does not stop the rest.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
-    let places = Places::find(shared)?;
-    let verifier = Verifier {
-        arguments,
-        catalog: places.catalog(),
-        engine: engine::start(shared)?,
-        cancellation: interrupt::cancellation()?,
-        places,
-    };
-    let mut all = Vec::new();
+    let mut found = Vec::new();
     for path in &arguments.receipts {
-        let verified = verifier.verify(path);
+        let receipts = podium::find_receipts(path)?;
+        if receipts.is_empty() {
+            let message = format!("{}: there are no receipts in it", path.display());
+            return Err(Failure::new(Exit::Missing, message).hint(
+                "in a folder, files called ….receipt.json and …receipts.jsonl are looked for",
+            ));
+        }
+        found.extend(receipts);
+    }
+    let mut verifier = Verifier {
+        material: Material::new(arguments, shared)?,
+        cancellation: interrupt::cancellation()?,
+    };
+    // On a terminal the lines themselves show how it goes on.
+    let shows_progress = found.len() > 1 && (shared.json || !output::stdout_is_terminal());
+    let progress = shows_progress.then(|| Progress::of(found.len(), "verified"));
+    let mut all = Vec::new();
+    for receipt in &found {
+        let verified = verifier.verify(receipt);
         if !shared.json {
             output::print(&in_words(&verified))?;
         }
         all.push(verified);
+        if let Some(progress) = &progress {
+            progress.step();
+        }
+    }
+    if let Some(progress) = progress {
+        progress.finish();
     }
     if shared.json {
         output::print_json(&all)?;
+    } else if all.len() > 1 {
+        output::print(&summary(&all))?;
     }
     if verifier.cancellation.is_cancelled() {
         return Ok(Exit::Interrupted);
@@ -93,40 +117,47 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         .unwrap_or(Exit::Success))
 }
 
+/// How many receipts came to what: `12 receipts: 11 identical, 1 differs`.
+fn summary(all: &[Verified]) -> String {
+    let results = ["identical", "differs", "other-material", "inconclusive", "not-checked"];
+    let counts: Vec<String> = results
+        .iter()
+        .map(|result| (all.iter().filter(|one| one.result == *result).count(), result))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, result)| format!("{} {result}", number::count(count as u64)))
+        .collect();
+    format!("{}: {}", number::counted(all.len(), "receipt"), counts.join(", "))
+}
+
 struct Verifier<'a> {
-    arguments: &'a Arguments,
-    places: Places,
-    catalog: Catalog,
-    engine: Engine,
+    material: Material<'a>,
     cancellation: Cancellation,
 }
 
 impl Verifier<'_> {
-    fn verify(&self, path: &Path) -> Verified {
-        let holds = |made_by| Verified {
-            receipt: path.to_owned(),
-            result: "identical",
-            differences: Vec::new(),
-            made_by,
-            failure: None,
-        };
-        let fails = |result, differences, failure| Verified {
-            receipt: path.to_owned(),
+    fn verify(&mut self, found: &FoundReceipt) -> Verified {
+        let ended = |result, differences, made_by, failure| Verified {
+            receipt: found.path.clone(),
+            line: found.line,
             result,
             differences,
-            made_by: Vec::new(),
-            failure: Some(failure),
+            made_by,
+            failure,
         };
+        let fails =
+            |result, differences, failure| ended(result, differences, Vec::new(), Some(failure));
         let checked = match self.cancellation.is_cancelled() {
             true => Err(interrupted()),
-            false => self.check(path),
+            false => self.check(found),
         };
         match checked {
             Ok(Verification::Inconclusive(_)) if self.cancellation.is_cancelled() => {
                 fails("not-checked", Vec::new(), interrupted())
             }
             Err(failure) => fails("not-checked", Vec::new(), failure),
-            Ok(Verification::Identical { made_by }) => holds(made_by),
+            Ok(Verification::Identical { made_by }) => {
+                ended("identical", Vec::new(), made_by, None)
+            }
             Ok(Verification::OtherMaterial(differences)) => fails(
                 "other-material",
                 differences,
@@ -157,100 +188,12 @@ impl Verifier<'_> {
         }
     }
 
-    fn check(&self, path: &Path) -> Result<Verification, Failure> {
-        let receipt = Receipt::read(path)?;
-        let limit = receipt.made_by.limits.input_bytes;
-        let grader = self.grader(&receipt)?;
-        let submission = Input::open(self.submission(&receipt, path)?, limit)?;
-        let answers = self
-            .answers(&receipt)?
-            .iter()
-            .map(|path| Ok(Input::open(path, limit)?))
-            .collect::<Result<Vec<_>, Failure>>()?;
+    fn check(&mut self, found: &FoundReceipt) -> Result<Verification, Failure> {
+        let receipt = found.read()?;
+        let grader = self.material.grader(&receipt)?;
+        let submission = self.material.submission(&receipt, &found.path)?;
+        let answers = self.material.answers(&receipt)?;
         Ok(receipt.verify(&grader, &submission, &answers, &self.cancellation))
-    }
-
-    fn grader(&self, receipt: &Receipt) -> Result<Grader, Failure> {
-        let claimed = &receipt.claim.component;
-        if let Some(path) = &self.arguments.grader {
-            return Ok(Grader::from_file(&self.engine, path)?);
-        }
-        // An old receipt needs its old grader, which is kept under its digest.
-        let by_digest = self
-            .catalog
-            .grader_folders()
-            .iter()
-            .map(|folder| folder.join(format!("{}.wasm", claimed.sha256)))
-            .find(|path| path.is_file());
-        let path = match by_digest {
-            Some(path) => path,
-            None => {
-                let competition = self.catalog.get(&claimed.competition)?;
-                competition.grader()?.to_owned()
-            }
-        };
-        Ok(Grader::from_file(&self.engine, path)?)
-    }
-
-    fn submission(&self, receipt: &Receipt, receipt_path: &Path) -> Result<PathBuf, Failure> {
-        if let Some(path) = &self.arguments.submission {
-            return Ok(path.clone());
-        }
-        let folder = match receipt_path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let reported = [folder, &folder.join("..")]
-            .into_iter()
-            .find_map(|folder| reported_in(folder, receipt));
-        if let Some(path) = reported.as_deref().filter(|path| path.is_file()) {
-            return Ok(path.to_owned());
-        }
-        let name = receipt.claim.submission().map(|input| input.name.as_str()).unwrap_or_default();
-        // A name is one step, or it would lead anywhere.
-        let beside =
-            Path::new(name).file_name().map(|name| folder.join(name)).filter(|path| path.is_file());
-        beside.ok_or_else(|| {
-            let name = output::harmless(name);
-            match reported {
-                None => Failure::new(
-                    Exit::Missing,
-                    format!("it is not known where the submission `{name}` lies"),
-                )
-                .hint("name it with --submission FILE"),
-                Some(path) => Failure::new(
-                    Exit::Missing,
-                    format!(
-                        "the submission `{name}` is not where the report says, at {}",
-                        output::harmless(&path.display().to_string())
-                    ),
-                )
-                .hint(
-                    "name it with --submission FILE, or verify from the folder from which it was graded",
-                ),
-            }
-        })
-    }
-
-    fn answers(&self, receipt: &Receipt) -> Result<Vec<PathBuf>, Failure> {
-        if !self.arguments.answers.is_empty() {
-            return Ok(self.arguments.answers.clone());
-        }
-        let competition = self.catalog.get(&receipt.claim.component.competition)?;
-        let answers = competition.answers_in(&self.places.data);
-        if let Some(missing) = answers.iter().find(|path| !path.exists()) {
-            return Err(Failure::new(
-                Exit::Missing,
-                format!(
-                    "the data of `{}` are not prepared: {} is not there",
-                    competition.id(),
-                    missing.display()
-                ),
-            )
-            .hint("name the data folder with --data-dir, or the answers with --answers"));
-        }
-        // Whoever set the data folder up is trusted: links in it may lead wherever they like.
-        Ok(answers.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect())
     }
 }
 
@@ -260,28 +203,6 @@ fn interrupted() -> Failure {
         .hint("run the command again to check it")
 }
 
-/// Where the submission of a receipt lies or lay, by the reports of run groups in a folder.
-fn reported_in(folder: &Path, receipt: &Receipt) -> Option<PathBuf> {
-    let mut reports: Vec<PathBuf> = std::fs::read_dir(folder)
-        .ok()?
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| {
-            path.file_name()
-                .is_some_and(|name| name.to_string_lossy().ends_with("_grading_report.json"))
-        })
-        .collect();
-    reports.sort();
-    reports.iter().rev().find_map(|path| {
-        let group = RunGroupReport::read(path).ok()?;
-        let report = group
-            .competition_reports
-            .into_iter()
-            .find(|report| report.receipt_id == Some(receipt.id))?;
-        Some(PathBuf::from(report.submission_path))
-    })
-}
-
 fn in_words(verified: &Verified) -> String {
     let result = match verified.exit() {
         Exit::Success => verified.result.green().to_string(),
@@ -289,7 +210,8 @@ fn in_words(verified: &Verified) -> String {
         _ => verified.result.yellow().to_string(),
     };
     let receipt = verified.receipt.display().to_string();
-    let mut text = format!("{}: {result}", output::harmless(&receipt));
+    let line = verified.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let mut text = format!("{}{line}: {result}", output::harmless(&receipt));
     if let Some(failure) = &verified.failure {
         // Errors about the receipt's own file begin with its name, which is there already.
         let message = failure.to_string();

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
 use podium::{
-    CodeGeneration, Competition, Engine, Error, Example, GradedSubmission, Grader, GraderProblem,
-    GradingContext, GradingOptions, Input, Inspection, LimitOverrides, Limits, Outcome,
+    CodeGeneration, Competition, ComponentLimits, Engine, Error, Example, GradedSubmission, Grader,
+    GraderProblem, GraderSource, Graders, GradingContext, GradingOptions, Input, Inspection,
+    LimitOverrides, Limits, Outcome,
 };
 use serde::Serialize;
 
@@ -21,15 +22,16 @@ use super::project;
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::graders::GraderArgument;
 use crate::places::Places;
-use crate::{engine, number, output};
+use crate::{engine, graders, number, output};
 
 /// What `podium grader check` is told.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The component, or a competition folder that holds it
-    #[arg(value_name = "GRADER.wasm|DIR", default_value = ".")]
-    grader: PathBuf,
+    /// The component, or a competition folder that holds it; sha256:… takes one from the store
+    #[arg(value_name = "GRADER.wasm|DIR|DIGEST", default_value = ".")]
+    grader: GraderArgument,
     /// The folder of the competition whose example is graded [default: the component's, else the search path]
     #[arg(long, value_name = "DIR")]
     competition: Option<PathBuf>,
@@ -67,12 +69,17 @@ impl Check {
 /// A file that is no component; a competition that cannot be read.
 pub(super) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let places = Places::find(shared)?;
-    let path = component(&arguments.grader, &places)?;
+    // What is at hand is checked on an example, so the policy, which is about what grades, is not asked.
+    let graders = Graders::new(graders::store(shared), None)?;
+    let source = component(&arguments.grader, &places, &graders)?;
     let engine = engine::start(shared)?;
-    let checks = match Grader::from_file(&engine, &path) {
+    let component = graders.read(&source, &ComponentLimits::default())?;
+    let name = component.path.display().to_string();
+    let checks = match Grader::from_bytes(&engine, name, &component.bytes) {
         Ok(grader) => {
-            let competition = competition(arguments, &path, &grader, &places)?;
-            checks(&path, &grader, engine, competition.as_ref(), shared)?
+            let competition = competition(arguments, &component.path, &grader, &places)?;
+            let subject = Subject { source, grader, graders };
+            checks(&subject, engine, competition.as_ref(), shared)?
         }
         Err(Error::Grader { problem, .. }) if !matches!(problem, GraderProblem::Unreadable(_)) => {
             vec![Check::new("component", State::Problem, problem.to_string())]
@@ -98,12 +105,26 @@ fn in_words(check: &Check) -> String {
     format!("{state}  {:<13}{found}", check.name)
 }
 
-/// The component that is meant: the file, or the grader of a competition folder.
-fn component(path: &Path, places: &Places) -> Result<PathBuf, Failure> {
-    if !path.is_dir() {
-        return Ok(path.to_owned());
+/// What is checked, and where it is taken from.
+struct Subject {
+    source: GraderSource,
+    grader: Grader,
+    graders: Graders,
+}
+
+/// The component that is meant: the file, the one of the store, or the grader of a competition folder.
+fn component(
+    argument: &GraderArgument,
+    places: &Places,
+    graders: &Graders,
+) -> Result<GraderSource, Failure> {
+    match argument.path().filter(|path| path.is_dir()) {
+        Some(folder) => {
+            let competition = project::competition(folder, &places.graders)?;
+            Ok(GraderSource::File(competition.grader()?.to_owned()))
+        }
+        None => argument.source(graders),
     }
-    Ok(project::competition(path, &places.graders)?.grader()?.to_owned())
 }
 
 /// The competition whose example is graded; `None` if it is not to be found.
@@ -115,9 +136,10 @@ fn competition(
 ) -> Result<Option<Competition>, Failure> {
     let beside = component.parent().unwrap_or(Path::new(""));
     let beside = if beside == Path::new("") { Path::new(".") } else { beside };
+    let named_folder = arguments.grader.path().filter(|path| path.is_dir());
     let named = match &arguments.competition {
         Some(folder) => Some(folder.as_path()),
-        None if arguments.grader.is_dir() => Some(arguments.grader.as_path()),
+        None if named_folder.is_some() => named_folder,
         None if beside.join(podium::DEFINITION_FILE).is_file() => Some(beside),
         None => None,
     };
@@ -128,12 +150,12 @@ fn competition(
 }
 
 fn checks(
-    path: &Path,
-    grader: &Grader,
+    subject: &Subject,
     engine: Engine,
     competition: Option<&Competition>,
     shared: &Shared,
 ) -> Result<Vec<Check>, Failure> {
+    let Subject { source, grader, graders } = subject;
     let inspection = grader.inspection();
     let mut checks = vec![contract(inspection), imports(inspection)];
     let Some(competition) = competition else {
@@ -154,8 +176,11 @@ fn checks(
         Failure::new(Exit::Files, format!("no temporary folder can be made: {error}"))
     })?;
     example.prepare(competition, data.path())?;
-    let options = GradingOptions { grader: Some(path.to_owned()), ..GradingOptions::default() };
-    let context = |engine| GradingContext::new(engine, data.path(), LimitOverrides::default());
+    let options = GradingOptions { grader: Some(source.clone()), ..GradingOptions::default() };
+    let context = |engine| {
+        GradingContext::new(engine, data.path(), LimitOverrides::default())
+            .with_graders(graders.clone())
+    };
     let plain = engine::start_with(shared, CodeGeneration::Plain)?;
     let trial = Trial { usual: context(engine), plain: context(plain), competition, options };
 
