@@ -36,6 +36,7 @@ fn grade_sample_prints_the_report_for_people() {
     assert_eq!(ran.stderr, "");
 }
 
+/// Threat 7: what is known to be wrong with a competition is in every report.
 #[test]
 fn grade_sample_prints_json_with_the_references_fields_first() {
     let workbench = Workbench::with_example();
@@ -84,6 +85,7 @@ fn scores_that_json_cannot_hold_are_text_beside_null() {
     }
 }
 
+/// Threat 26: a grader's crash is told from an invalid submission.
 #[test]
 fn the_exit_code_says_who_has_to_act() {
     let fault = r#""\00\00\00\00" "\8c"#;
@@ -179,6 +181,7 @@ fn a_third_partys_folder_brings_its_own_grader() {
     workbench.run(arguments).ends_with(0);
 }
 
+/// Threat 5: neither a score nor anything that tells of one.
 #[test]
 fn validate_never_tells_of_a_score() {
     let workbench = Workbench::with_example();

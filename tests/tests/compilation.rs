@@ -54,6 +54,7 @@ fn what_is_compiled_apart_grades_as_what_is_compiled_here() {
     assert_eq!(outcome(&engine(nobody, cache())).unwrap(), here);
 }
 
+/// Threat 18: a compiler that was kept busy all the same is ended.
 #[test]
 fn a_compiler_that_takes_too_long_is_ended() {
     let limit = Duration::from_nanos(1);

@@ -99,6 +99,51 @@ fn the_tour_of_experiments_works_when_pasted() {
 }
 
 #[test]
+fn the_tour_of_trust_works_when_pasted() {
+    let page = fs::read_to_string(artifacts::root().join("docs/trust.md")).unwrap();
+    let tour = commands(&page, "A tour");
+
+    let folder = tempfile::tempdir().unwrap();
+    let programs = folder.path().join("programs");
+    fs::create_dir(&programs).unwrap();
+    symlink(artifacts::podium(), programs.join("podium")).unwrap();
+    let id = "spaceship-titanic";
+    for id in [id, "leaf-classification"] {
+        copy(&artifacts::grader(id), &folder.path().join("graders").join(format!("{id}.wasm")));
+    }
+    let example = CompetitionExample::of(id).example;
+    copy(&example.answers, &folder.path().join("data").join(id).join("prepared/private/test.csv"));
+    copy(&example.submissions["good"].path, &folder.path().join("submission.csv"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new("bash")
+        .args(["-euo", "pipefail", "-c", &tour])
+        .current_dir(folder.path())
+        .env("HOME", folder.path())
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .env("PODIUM_CACHE", folder.path().join("cache"))
+        .env("PODIUM_COMPETITIONS", artifacts::competitions())
+        .env("PODIUM_GRADERS", folder.path().join("graders"))
+        .env("PODIUM_DATA", folder.path().join("data"))
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
+    for part in [
+        "2 components in",
+        "is pinned to it now",
+        "the one that was looked at",
+        "\"because\": \"component\"",
+        "not pinned any more",
+        "removed sha256:",
+    ] {
+        assert!(stdout.contains(part), "{part}:\n{stdout}");
+    }
+    // What the policy does not name is said not to be trusted.
+    assert!(stdout.contains("is not trusted to grade `leaf-classification`"), "{stdout}");
+}
+
+#[test]
 fn a_grader_is_made_from_nothing_as_its_page_says() {
     let page = fs::read_to_string(artifacts::root().join("docs/write-a-grader.md")).unwrap();
     let from_nothing = commands(&page, "From nothing");

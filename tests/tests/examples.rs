@@ -83,6 +83,7 @@ fn examples_are_graded_as_they_say() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// Threat 13: what only one way of running or compiling shows is garbage that happened to pass.
 #[test]
 fn receipts_do_not_depend_on_threads_order_or_code_generation() {
     let prepared = Prepared::new();
@@ -99,7 +100,6 @@ fn receipts_do_not_depend_on_threads_order_or_code_generation() {
     from_behind.reverse();
     assert_eq!(one_thread, from_behind, "in the list's order and in the opposite one");
 
-    // Threat 13: what only one way of compiling shows is garbage that happened to pass.
     let plain = EngineSettings {
         cache: CacheLocation::Off,
         code: CodeGeneration::Plain,

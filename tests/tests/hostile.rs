@@ -180,6 +180,7 @@ impl Bystander {
     }
 }
 
+/// Threat 19: every limit that is documented is one.
 #[test]
 fn a_hostile_grader_fails_by_name_while_a_hundred_others_grade_as_usual() {
     const THREADS: usize = 4;
@@ -248,6 +249,7 @@ fn a_large_file_is_refused_unread() {
 }
 
 /// What is refused before it is compiled is told by looking into it, too.
+/// Threat 18: what would take long to compile is refused before.
 #[test]
 fn inspection_says_what_loading_says() {
     for bytes in [long_function(), loops_in_loops(), doubling_instances()] {

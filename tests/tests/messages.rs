@@ -390,7 +390,7 @@ fn permuted_lines(answers: &[u8], permutation: fn(usize, usize) -> usize) -> Vec
     permuted.collect::<Vec<String>>().join("\n").into_bytes()
 }
 
-/// Threat: labels are inferred from the texts of errors.
+/// Threat 6: labels are inferred from the texts of errors.
 #[test]
 fn messages_do_not_depend_on_labels() {
     let graders = Graders::new();

@@ -45,6 +45,7 @@ fn the_corpus_can_be_read() {
 
 /// Graders have been seen elsewhere that gave an empty submission all points. Every one of ours is tried with nothing, with
 /// everything, and with what needs no thought.
+/// Threat 10: an empty submission earns nothing.
 #[test]
 fn every_grader_is_tried_with_nothing_and_with_everything() {
     let corpus = Corpus::of_checkout();

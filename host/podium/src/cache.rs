@@ -242,6 +242,7 @@ mod tests {
         assert_eq!(kept(folder.path()).len(), 1);
     }
 
+    /// Threat 17: code that is not what was written is not run.
     #[test]
     fn damage_is_a_miss_and_is_repaired() {
         let folder = tempfile::tempdir().unwrap();
@@ -290,6 +291,7 @@ mod tests {
         assert_eq!(kept(folder.path()).len(), 2);
     }
 
+    /// Threat 17: code that others could have written is not run.
     #[cfg(unix)]
     #[test]
     fn what_others_could_have_written_is_not_believed() {

@@ -395,4 +395,15 @@ answers = ["answers.csv"]
             assert!(message.contains(part), "{to}: {message}");
         }
     }
+
+    /// Threat 8: what a competition says of where its data lie leads to nothing else.
+    #[test]
+    fn data_paths_stay_inside() {
+        for path in ["../secret", "a/../../secret", "/etc/passwd", "~/../x", ".", "a\\b", ""] {
+            let text = LEAST.replace("[\"answers.csv\"]", &format!("['{path}']"));
+            assert_ne!(text, LEAST);
+            let message = parse(&text).expect_err(path);
+            assert!(message.contains("a relative path without `..`"), "{path}: {message}");
+        }
+    }
 }

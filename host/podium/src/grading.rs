@@ -777,6 +777,7 @@ mod tests {
         assert!(graded.is_cancelled() && graded.receipt.is_none());
     }
 
+    /// Threat 5: any two well-formed submissions get the same reply.
     #[test]
     fn validation_keeps_the_score_to_itself() {
         let world = TestingCompetition::new();
@@ -786,7 +787,6 @@ mod tests {
         };
         let good = validate("0");
         assert!(good.valid && good.message.is_none());
-        // Threat 5: any two well-formed submissions get the same reply.
         for content in ["1", "9", "n", "i", "m"] {
             assert_eq!(validate(content), good, "{content}");
         }

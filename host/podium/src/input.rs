@@ -560,6 +560,7 @@ mod tests {
         assert!(error.contains("1 byte is more than the limit of 0 bytes"), "{error}");
     }
 
+    /// Threat 8: only a regular file in its folder is a submission.
     #[cfg(unix)]
     #[test]
     fn links_devices_pipes_and_sockets_are_refused() {
@@ -612,6 +613,7 @@ mod tests {
         }
     }
 
+    /// Threat 8: no step of a path that is not trusted leads out of its folder.
     #[cfg(unix)]
     #[test]
     fn beneath_a_folder_no_step_leads_out() {

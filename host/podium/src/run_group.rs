@@ -217,6 +217,7 @@ mod tests {
         ]
     }
 
+    /// Threat 7: sums are there without the competitions whose data are known to be wrong.
     #[test]
     fn totals_are_sums() {
         let group = RunGroupReport::new(reports(), true);

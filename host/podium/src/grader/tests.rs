@@ -74,6 +74,7 @@ fn a_grader_describes_itself_and_scores() {
     assert_eq!(grading.peak_memory_bytes, 65_536);
 }
 
+/// Threat 19: every limit that is documented is one.
 #[test]
 fn each_limit_and_each_crash_is_a_failure_of_its_own_kind() {
     let grow = "(loop $more (br_if $more (i32.ne (i32.const -1) (memory.grow (i32.const 1)))))";
@@ -274,6 +275,7 @@ fn a_grader_that_copes_with_refused_memory_still_scores() {
     assert_eq!(scored(grading), f64::from(256));
 }
 
+/// Threat 12: nothing of one grading is there in the next.
 #[test]
 fn a_grader_has_fresh_memory_each_time() {
     let grader = grader(
@@ -353,6 +355,7 @@ fn names_and_sizes_reach_the_grader_and_answers_keep_their_order() {
     assert_eq!(scored(grading), 7_003.0);
 }
 
+/// Threat 20: what a grader says steers no terminal, and is not without end.
 #[test]
 fn messages_are_escaped_and_remarks_counted() {
     let grading = grade(
@@ -529,6 +532,7 @@ fn what_goes_wrong_while_loading_is_said() {
     }
 }
 
+/// Threat 11: a grader has no way to anything but its bytes.
 #[test]
 fn what_is_not_deterministic_or_not_needed_is_refused() {
     let fine = "(call $score (f64.const 1))";
