@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use podium::{Digest, Engine, EngineSettings, Grader};
+use podium::{
+    ComponentFile, ComponentLimits, Digest, Engine, EngineSettings, Grader, TrustPolicy, TrustedFor,
+};
 use podium_tests::{artifacts, examples};
 use serde::Deserialize;
 
@@ -45,6 +47,27 @@ fn built_graders_are_the_locked_ones() {
         "graders differ from graders.lock: `cargo xtask graders --update-lock` if they were meant to change\n{}",
         problems.join("\n")
     );
+}
+
+#[test]
+fn the_lock_serves_as_a_trust_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trust.toml");
+    let lock = artifacts::root().join("graders.lock");
+    let rule = format!("[[allow]]\ncompetition = \"*\"\nlock = '{}'\n", lock.display());
+    fs::write(&path, format!("default = \"refuse\"\n{rule}")).unwrap();
+    let policy = TrustPolicy::read(&path).unwrap();
+    let ids = artifacts::grader_ids();
+    for (index, id) in ids.iter().enumerate() {
+        let path = artifacts::grader(id);
+        let component = ComponentFile::read(&path, &ComponentLimits::default()).unwrap();
+        let trusted = policy.judge(id, &component).unwrap_or_else(|refusal| panic!("{refusal}"));
+        assert_eq!(trusted.because, TrustedFor::Lock, "{id}");
+        // The lock says of which competition each of them is the grader.
+        let other = &ids[(index + 1) % ids.len()];
+        let refusal = policy.judge(other, &component).unwrap_err();
+        assert!(refusal.why.contains("graders.lock names sha256:"), "{refusal}");
+    }
 }
 
 #[test]
