@@ -113,6 +113,9 @@ fn a_pin_decides_whatever_lies_elsewhere() {
     let pinned = report(&workbench);
     assert_eq!((&pinned["score"], &pinned["grader_origin"]), (&0.25.into(), &"pinned".into()));
     assert_eq!(pinned["grader_sha256"], quarter_digest.as_str());
+    let words = workbench.run(["grade-sample", "submission.csv", "example"]).ends_with(0);
+    let says = format!("pinned: sha256:{quarter_digest}");
+    assert!(words.stdout.contains(&says), "{}", words.stdout);
     workbench.write(
         "runs.jsonl",
         "{\"competition_id\": \"example\", \"submission_path\": \"submission.csv\"}\n",

@@ -43,6 +43,11 @@ fn what_a_rule_names_grades_and_the_report_says_why() {
         assert_eq!(trusted[key], value, "{trusted}");
     }
     assert_eq!(trusted["rule"], 1);
+    let ran = workbench
+        .run(["grade-sample", "submission.csv", "example", "--trust", "trust.toml"])
+        .ends_with(0);
+    let says = "trusted by   [[allow]] 1 (ours) of trust.toml, by its digest";
+    assert!(ran.stdout.contains(says), "{}", ran.stdout);
     let trusted = grade(&workbench, "default = \"allow\"").ends_with(0).json();
     assert_eq!(trusted["grader_trusted_by"]["because"], "default");
     workbench.write("graders.lock", format!("[sha256]\nexample = \"{}\"\n", &half[7..]));
@@ -263,6 +268,11 @@ fn signatures_come_along_into_the_store() {
     let listed = workbench.run(["grader", "list", "--json"]).ends_with(0).json();
     assert_eq!(listed[0]["signed_by"][0], ours.public());
     assert_eq!(listed[0]["trusted_comment"], "built by us");
+    let says = format!("{} (built by us)", ours.public());
+    for arguments in [&["grader", "list"][..], &["inspect", "graders/example.wasm"]] {
+        let ran = workbench.run(arguments.iter().copied()).ends_with(0);
+        assert!(ran.stdout.contains(&says), "{arguments:?}: {ran:?}");
+    }
     let half = Digest::of(&example_grader(&[])).to_string();
     workbench.run(["grader", "pin", "example", &half]).ends_with(0);
     fs::remove_dir_all(workbench.path("graders")).unwrap();

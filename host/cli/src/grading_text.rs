@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{Cell, Color};
 use owo_colors::OwoColorize;
-use podium::{GradingReport, Medal, Outcome};
+use podium::{GraderOrigin, GradingReport, Medal, Outcome};
 
 use crate::facts::Facts;
 use crate::table::Table;
@@ -50,6 +50,12 @@ pub(crate) fn describe(report: &GradingReport, metric: Option<&str>) -> String {
     // What a grader printed before it failed mostly says why.
     if let Some(log) = report.log.as_ref().filter(|_| report.failure.is_some()) {
         facts.add("it printed", output::harmless(log));
+    }
+    if let (Some(sha256), Some(origin)) = (&report.grader_sha256, grader_origin(report)) {
+        facts.add("grader", format!("{origin}: {}", sha256.prefixed()));
+    }
+    if let Some(trusted_by) = &report.grader_trusted_by {
+        facts.add("trusted by", output::harmless(&trusted_by.to_string()));
     }
     if let Some(receipt) = &report.receipt_id {
         facts.add("receipt", receipt.to_string());
@@ -105,6 +111,15 @@ pub(crate) fn outcome_color(outcome: Outcome) -> Color {
         Color::Red
     } else {
         Color::Yellow
+    }
+}
+
+/// Why it is that grader, where it is not the one that everybody would expect.
+fn grader_origin(report: &GradingReport) -> Option<&'static str> {
+    match report.grader_origin? {
+        GraderOrigin::Named => Some("named"),
+        GraderOrigin::Pinned => Some("pinned"),
+        GraderOrigin::Competition | GraderOrigin::Folder => None,
     }
 }
 

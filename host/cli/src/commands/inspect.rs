@@ -28,6 +28,12 @@ struct Inspected<'a> {
     inspection: &'a Inspection,
     /// What the grader says of itself; `None` where it cannot be loaded.
     description: Option<&'a Description>,
+    /// Whether there is a signature beside it.
+    signed: bool,
+    /// The keys of the trust policy that made it.
+    signed_by: Vec<String>,
+    /// What the signer said, where the signature holds for one of these keys.
+    trusted_comment: Option<String>,
 }
 
 /// Prints what is known of a grader.
@@ -35,8 +41,8 @@ struct Inspected<'a> {
 /// # Errors
 /// A file that cannot be read or is no component; a stdout that cannot be written to.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
-    // It is named, and looked at only: the policy is about what grades.
-    let graders = Graders::new(graders::store(shared), None)?;
+    // It is named, and looked at only: the policy, which is about what grades, is asked for its keys alone.
+    let graders = Graders::new(graders::store(shared), graders::policy(shared)?)?;
     let source = arguments.grader.source(&graders)?;
     let component = graders.read(&source, &ComponentLimits::default())?;
     let (path, bytes) = (&component.path, &component.bytes);
@@ -55,7 +61,18 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     };
     let description = grader.as_ref().map(Grader::description);
     let failure = refusal(path, &inspection);
-    let inspected = Inspected { path, inspection: &inspection, description };
+    let signers = graders.policy().map(|policy| policy.signers_of(&component)).unwrap_or_default();
+    let signature = component.signature.iter().flatten().next();
+    let inspected = Inspected {
+        path,
+        inspection: &inspection,
+        description,
+        signed: signature.is_some(),
+        signed_by: signers.iter().map(ToString::to_string).collect(),
+        trusted_comment: signature
+            .filter(|_| !signers.is_empty())
+            .map(podium::Signature::trusted_comment),
+    };
     if shared.json {
         output::print_json(&WithError::new(&inspected, failure.as_ref()))?;
     } else {
@@ -96,6 +113,17 @@ fn in_words(inspected: &Inspected) -> String {
     facts.add(
         "sealed",
         if *sealed { "yes" } else { "no: foreign, it imports more than the contract" },
+    );
+    facts.add(
+        "signed",
+        match (inspected.signed, inspected.signed_by.as_slice(), &inspected.trusted_comment) {
+            (false, ..) => "no".to_owned(),
+            (true, [], _) => "yes, by a key that the trust policy does not name".to_owned(),
+            (true, signers, comment) => {
+                let comment = output::harmless(comment.as_deref().unwrap_or_default());
+                format!("by {} ({comment})", signers.join(", "))
+            }
+        },
     );
     if let Some(Description { competition, metric, direction, .. }) = inspected.description {
         facts.add("competition", output::harmless(competition));

@@ -135,6 +135,15 @@ fn look_into(
     })
 }
 
+/// Who signed a component, as far as that is known, and what they said.
+fn signer(known: &LookedInto) -> String {
+    let signers = known.signed_by.join(", ");
+    match known.trusted_comment.as_deref() {
+        Some(comment) if !comment.is_empty() => format!("{signers} ({comment})"),
+        _ => signers,
+    }
+}
+
 fn element(listed: &Listed) -> Element<'_> {
     let Listed { stored, pinned_for, looked_into } = listed;
     let known = looked_into.as_ref().ok();
@@ -192,7 +201,7 @@ fn as_table(listed: &[Listed]) -> String {
             Cell::new(contract.map_or_else(|| "-".to_owned(), |version| version.to_string())),
             Cell::new(yes_or_no(known.map(|known| known.inspection.sealed))),
             Cell::new(yes_or_no(known.map(|known| known.is_signed))),
-            Cell::new(or_dash(&known.map(|known| known.signed_by.join(", ")).unwrap_or_default())),
+            Cell::new(or_dash(&known.map(signer).unwrap_or_default())),
         ]);
     }
     table.lines()
