@@ -390,7 +390,7 @@ fn permuted_lines(answers: &[u8], permutation: fn(usize, usize) -> usize) -> Vec
     permuted.collect::<Vec<String>>().join("\n").into_bytes()
 }
 
-/// Threat 6: labels are inferred from the texts of errors.
+/// Threat 6: labels are inferred from the texts of errors, or from the remarks on what is scored.
 #[test]
 fn messages_do_not_depend_on_labels() {
     let graders = Graders::new();
@@ -413,20 +413,22 @@ fn messages_do_not_depend_on_labels() {
         assert!(!others.is_empty() || rows == 2, "{id}: the labels stay where they are");
         let mut scored_with_other_labels = 0;
         for case in &cases.cases {
-            if matches!(case.expected, Expected::Score { .. }) {
-                continue;
-            }
+            let has_score = matches!(case.expected, Expected::Score { .. });
             let submission = Input::from_bytes("submission.csv", case.submission.as_slice());
             let grade = |answers: &Input| {
                 let grading = grader.grade(&submission, std::slice::from_ref(answers), &limits);
                 let told = [vec![said(&grading.verdict)], grading.warnings].concat().join("; ");
                 (told, matches!(grading.verdict, Verdict::Scored { .. }))
             };
-            let (told, is_scored) = grade(&answers);
-            refused += usize::from(!is_scored);
+            let (told, _) = grade(&answers);
+            refused += usize::from(!has_score);
             for other in &others {
                 let (told_of_other, is_scored) = grade(other);
-                if depends && is_scored {
+                // Whether other labels refuse what these score is the same question from the other side.
+                if has_score && !is_scored {
+                    continue;
+                }
+                if depends && !has_score && is_scored {
                     scored_with_other_labels += 1;
                 } else if told_of_other != told {
                     problems.push(format!("{id}, {}:\n    {told}\n    {told_of_other}", case.name));
