@@ -371,6 +371,7 @@ fn nothing_is_written_where_nothing_can_be_used() {
         (&["a", "--split", "nothing"], 2, "there is no split `nothing`"),
         (&["a", "--metadata", "none.toml"], 3, "none.toml"),
         (&["a", "--num-seeds", "0"], 2, "from 1 on"),
+        (&["--experiment", "a=a", "--only", "b"], 3, "there is no experiment `b`"),
     ] {
         let command = ["experiment", "report", "--out", "out"].into_iter();
         let ran = run(&workbench, command.chain(arguments.iter().copied())).ends_with(code);

@@ -118,6 +118,7 @@ fn leaderboards_of_the_reference_are_imported() {
         .map(|line| (line["line"].as_str().unwrap(), line["follows"].as_f64().unwrap()))
         .collect();
     assert_eq!(lines, [("gold", 0.95), ("silver", 0.95), ("bronze", 0.95), ("median", 0.45)]);
+    assert_eq!(board["leaderboard_snapshot"], "medal lines differ");
     assert_eq!(workbench.run(import).ends_with(0).json()["leaderboards"][0]["result"], "unchanged");
 
     write_reference(&workbench, "teamId,score\n1,0.9\n");
@@ -132,7 +133,11 @@ fn leaderboards_of_the_reference_are_imported() {
     let ran = workbench
         .run(["leaderboard", "import", "--from", "mle-bench", "--into", "other"])
         .ends_with(0);
-    assert!(ran.stdout.contains("silver 0.5 → 0.9, bronze 0.4 → 0.9"), "{}", ran.stdout);
+    for part in
+        ["silver 0.5 → 0.9, bronze 0.4 → 0.9", "leaderboard_snapshot = \"medal lines differ\""]
+    {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
 }
 
 #[test]

@@ -119,12 +119,21 @@ pub(crate) fn share(marks: &[Marks], metric: Metric) -> f64 {
     count as f64 / marks.len() as f64 * 100.0
 }
 
-/// How the share of medals goes with the date of competitions.
+/// How results go with the date of competitions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DateCorrelation {
-    /// How many competitions have a date.
+    /// Of the share of runs with any medal.
+    pub any_medal: Correlation,
+    /// Of the mean relative score, over competitions that have one.
+    pub mean_relative_score: Correlation,
+}
+
+/// The correlation of the date of competitions with something.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Correlation {
+    /// How many competitions it is over.
     pub competitions: usize,
-    /// Pearson's correlation of date and share of medals.
+    /// Pearson's; `None` where it is not defined.
     pub pearson: Option<f64>,
     /// Spearman's.
     pub spearman: Option<f64>,
@@ -136,16 +145,21 @@ impl DateCorrelation {
         results: impl Iterator<Item = &'a CompetitionResult>,
     ) -> Option<DateCorrelation> {
         let epoch = Date::constant(1970, 1, 1);
-        let pairs: Vec<(f64, f64)> = results
-            .filter_map(|result| {
-                let days = (result.date? - epoch).get_days();
-                Some((f64::from(days), result.metrics[Metric::AnyMedal.name()]))
-            })
+        let dated: Vec<(f64, &CompetitionResult)> = results
+            .filter_map(|result| Some((f64::from((result.date? - epoch).get_days()), result)))
             .collect();
-        (pairs.len() >= 3).then(|| DateCorrelation {
-            competitions: pairs.len(),
-            pearson: pearson(&pairs),
-            spearman: spearman(&pairs),
+        let with = |value: fn(&CompetitionResult) -> Option<f64>| {
+            let pairs: Vec<(f64, f64)> =
+                dated.iter().filter_map(|(days, result)| Some((*days, value(result)?))).collect();
+            Correlation {
+                competitions: pairs.len(),
+                pearson: pearson(&pairs),
+                spearman: spearman(&pairs),
+            }
+        };
+        (dated.len() >= 3).then(|| DateCorrelation {
+            any_medal: with(|result| result.metrics.get(Metric::AnyMedal.name()).copied()),
+            mean_relative_score: with(|result| result.mean_relative_score),
         })
     }
 }

@@ -42,6 +42,7 @@ pub struct RunGroup {
 pub struct Plan {
     found: Vec<FoundExperiment>,
     problems: Vec<Problem>,
+    names: Vec<String>,
 }
 
 /// What was read.
@@ -57,8 +58,13 @@ impl Plan {
     /// Looks for reports.
     pub fn of(sources: &Sources) -> Plan {
         let mut problems = Vec::new();
-        let found = sources.find(&mut problems);
-        Plan { found, problems }
+        let (found, names) = sources.find(&mut problems);
+        Plan { found, problems, names }
+    }
+
+    /// The names of all experiments that there are, sorted; those that are not wanted among them.
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// How many reports there are to read.

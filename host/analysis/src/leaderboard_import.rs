@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use podium::{Competition, Leaderboard, Thresholds, read_file, write_new, write_over};
+use podium::{
+    Competition, Leaderboard, LeaderboardSnapshot, Thresholds, read_file, write_new, write_over,
+};
 use serde::Serialize;
 
 use crate::error::Error;
@@ -34,6 +36,8 @@ pub struct ImportedLeaderboard {
     pub thresholds: Option<Thresholds>,
     /// Where those are other than `competition.toml` says.
     pub differences: Vec<LineDifference>,
+    /// How it relates to the lines that `competition.toml` states; what `leaderboard_snapshot` in there has to say of it.
+    pub leaderboard_snapshot: Option<LeaderboardSnapshot>,
     /// Why it was not written, and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -99,6 +103,7 @@ pub fn import_leaderboard(
         teams: None,
         thresholds: None,
         differences: Vec::new(),
+        leaderboard_snapshot: None,
         reason: None,
     };
     let bytes = match read_file(&from, MOST_BYTES) {
@@ -125,6 +130,8 @@ pub fn import_leaderboard(
     imported.teams = Some(board.teams());
     imported.thresholds = Some(follows);
     imported.differences = differences(competition, &follows);
+    imported.leaderboard_snapshot =
+        competition.definition.medals.is_some().then(|| relation(&imported.differences));
     let folder = into.join(id);
     let path = folder.join("leaderboard.csv");
     let text = to_csv(&board);
@@ -184,6 +191,15 @@ fn to_csv(board: &Leaderboard) -> String {
         let _ = writeln!(text, "{score:?}");
         text
     })
+}
+
+/// What these differences come to.
+fn relation(differences: &[LineDifference]) -> LeaderboardSnapshot {
+    match differences {
+        [] => LeaderboardSnapshot::Agrees,
+        [only] if only.line == "median" => LeaderboardSnapshot::MedianDiffers,
+        _ => LeaderboardSnapshot::MedalLinesDiffer,
+    }
 }
 
 /// The medal lines that are others than `competition.toml` says.

@@ -47,7 +47,7 @@ pub use benchmark::{Benchmark, CompetitionFacts};
 pub use columns::{Columns, Values};
 pub use compare::{Comparison, Difference};
 pub use comparison::{Bootstrap, BootstrapOptions, SIGNIFICANCE_LEVEL, bootstrap};
-pub use competition_result::{CompetitionResult, DateCorrelation, RunRow};
+pub use competition_result::{CompetitionResult, Correlation, DateCorrelation, RunRow};
 pub use document::{Chart, Column, Document, Section, Table};
 pub use error::Error;
 pub use experiment::{Experiment, Loaded, Plan, RunGroup};

@@ -76,3 +76,61 @@ impl ReportFile {
         Ok(file)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Result<ReportFile, Problem> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x_grading_report.json");
+        std::fs::write(&path, bytes).unwrap();
+        ReportFile::read(&path)
+    }
+
+    const GRADING: &str = r#"{"competition_id": "a", "gold_medal": true, "silver_medal": false, "bronze_medal": false,
+        "above_median": true, "submission_exists": true, "valid_submission": true, "score": NaN}"#;
+
+    #[test]
+    fn what_can_be_used_of_a_report_is() {
+        let text = format!(
+            "{{\"complete\": false, \"competition_reports\": [{GRADING}, {{}}, 3, {GRADING}]}}"
+        );
+        let file = read(text.as_bytes()).unwrap();
+        assert_eq!(file.gradings.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 3]);
+        assert!(file.incomplete);
+        let parts: Vec<_> =
+            file.problems.iter().filter_map(|problem| problem.part.as_deref()).collect();
+        assert_eq!(parts, ["competition_reports[1]", "competition_reports[2]"]);
+        // A report of a single grading.
+        assert_eq!(read(GRADING.as_bytes()).unwrap().gradings.len(), 1);
+    }
+
+    #[test]
+    fn every_part_of_a_report_that_was_half_written_is_none() {
+        let text = format!("{{\"competition_reports\": [{GRADING}]}}");
+        for length in 0..text.len() {
+            let problem = read(&text.as_bytes()[..length]).unwrap_err();
+            assert_eq!(problem.kind, ProblemKind::NotAReport, "{length}: {problem}");
+        }
+        assert_eq!(read(text.as_bytes()).unwrap().gradings.len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_report_or_a_problem(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = read(&bytes);
+        }
+
+        #[test]
+        fn any_fields_are_gradings_or_problems(fields in prop::collection::vec(("(gold_medal|above_median|score|run|seed|outcome)", "(true|null|3|-1e400|\"x\"|\\{\\}|\\[\\]|NaN)"), 0..6)) {
+            let changed: String = fields.iter().map(|(name, value)| format!(", \"{name}\": {value}")).collect();
+            let text = format!("{{\"competition_reports\": [{}]}}", GRADING.replace(", \"score\": NaN}", &format!("{changed}}}")));
+            if let Ok(file) = read(text.as_bytes()) {
+                prop_assert_eq!(file.gradings.len() + file.problems.len(), 1);
+            }
+        }
+    }
+}

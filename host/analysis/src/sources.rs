@@ -38,27 +38,34 @@ pub(crate) struct FoundExperiment {
 }
 
 impl Sources {
-    /// Finds the reports. Experiments come by name; what cannot be used is added to `problems`.
-    pub(crate) fn find(&self, problems: &mut Vec<Problem>) -> Vec<FoundExperiment> {
+    /// Finds the reports, and the names of all experiments that there are, those that are not wanted among them.
+    /// Experiments come by name; what cannot be used is added to `problems`.
+    pub(crate) fn find(&self, problems: &mut Vec<Problem>) -> (Vec<FoundExperiment>, Vec<String>) {
         let mut found: BTreeMap<String, Vec<(String, PathBuf)>> = BTreeMap::new();
+        let mut names = BTreeSet::new();
+        let mut wanted = |name: &str| {
+            names.insert(name.to_owned());
+            self.only.is_empty() || self.only.iter().any(|only| only == name)
+        };
         for (name, paths) in &self.experiments {
-            let reports = found.entry(name.clone()).or_default();
-            for path in paths {
-                reports.extend(named(path, problems));
+            if wanted(name) {
+                let reports = found.entry(name.clone()).or_default();
+                for path in paths {
+                    reports.extend(named(path, problems));
+                }
             }
         }
         for tree in &self.trees {
             let experiments = match fs::symlink_metadata(tree.join(RUN_GROUPS_FILE)) {
-                Ok(_) => by_run_groups(tree, problems),
-                Err(_) => by_folders(tree, problems),
+                Ok(_) => by_run_groups(tree, &mut wanted, problems),
+                Err(_) => by_folders(tree, &mut wanted, problems),
             };
             for (name, reports) in experiments {
                 found.entry(name).or_default().extend(reports);
             }
         }
-        found
+        let found = found
             .into_iter()
-            .filter(|(name, _)| self.only.is_empty() || self.only.contains(name))
             .map(|(name, mut reports)| {
                 // As the reference does it: by the text of the paths.
                 reports.sort_by_cached_key(|(_, path)| path.to_string_lossy().into_owned());
@@ -66,7 +73,8 @@ impl Sources {
                 FoundExperiment { name, reports }
             })
             .filter(|experiment| !experiment.reports.is_empty())
-            .collect()
+            .collect();
+        (found, names.into_iter().collect())
     }
 }
 
@@ -89,7 +97,11 @@ fn none_in(folder: &Path) -> Problem {
 }
 
 /// The experiments of a tree in which each folder is one, and the reports beside them another.
-fn by_folders(tree: &Path, problems: &mut Vec<Problem>) -> Vec<(String, Vec<(String, PathBuf)>)> {
+fn by_folders(
+    tree: &Path,
+    wanted: &mut impl FnMut(&str) -> bool,
+    problems: &mut Vec<Problem>,
+) -> Vec<(String, Vec<(String, PathBuf)>)> {
     let name = |path: &Path| {
         let canonical = path.canonicalize().ok();
         let name = canonical.as_deref().unwrap_or(path).file_name();
@@ -97,17 +109,19 @@ fn by_folders(tree: &Path, problems: &mut Vec<Problem>) -> Vec<(String, Vec<(Str
     };
     let (files, folders) = entries(tree, problems);
     let mut experiments = Vec::new();
-    let beside: Vec<(String, PathBuf)> = reports_among(&files);
-    if !beside.is_empty() {
-        experiments.push((name(tree), beside));
-    }
-    for folder in folders {
-        let reports = below(&folder, problems);
-        if !reports.is_empty() {
-            experiments.push((name(&folder), reports));
+    let mut is_empty = true;
+    let beside = reports_among(&files);
+    let inside = folders.into_iter().map(|folder| (name(&folder), below(&folder, problems)));
+    for (name, reports) in std::iter::once((name(tree), beside)).chain(inside) {
+        if reports.is_empty() {
+            continue;
+        }
+        is_empty = false;
+        if wanted(&name) {
+            experiments.push((name, reports));
         }
     }
-    if experiments.is_empty() && tree.is_dir() {
+    if is_empty && tree.is_dir() {
         problems.push(none_in(tree));
     }
     experiments
@@ -116,6 +130,7 @@ fn by_folders(tree: &Path, problems: &mut Vec<Problem>) -> Vec<(String, Vec<(Str
 /// The experiments of a tree with a file that assigns run groups to them.
 fn by_run_groups(
     tree: &Path,
+    wanted: &mut impl FnMut(&str) -> bool,
     problems: &mut Vec<Problem>,
 ) -> Vec<(String, Vec<(String, PathBuf)>)> {
     let path = tree.join(RUN_GROUPS_FILE);
@@ -145,20 +160,18 @@ fn by_run_groups(
             problems.push(line_problem(ProblemKind::Duplicate, reason));
         }
     }
+    assigned.retain(|experiment, _| wanted(experiment));
+    let mut of = |run_group: &str| match of_run_group(tree, run_group) {
+        Ok(report) => Some((run_group.to_owned(), report)),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    };
     assigned
         .into_iter()
         .map(|(experiment, run_groups)| {
-            let reports = run_groups
-                .into_iter()
-                .filter_map(|run_group| match of_run_group(tree, run_group) {
-                    Ok(report) => Some((run_group.to_owned(), report)),
-                    Err(problem) => {
-                        problems.push(problem);
-                        None
-                    }
-                })
-                .collect();
-            (experiment.to_owned(), reports)
+            (experiment.to_owned(), run_groups.into_iter().filter_map(&mut of).collect())
         })
         .collect()
 }
@@ -267,7 +280,7 @@ mod tests {
 
     fn found(sources: &Sources, root: &Path) -> (Vec<String>, Vec<String>) {
         let mut problems = Vec::new();
-        let experiments = sources.find(&mut problems);
+        let (experiments, _) = sources.find(&mut problems);
         let lines = experiments.iter().map(|experiment| {
             let reports = experiment.reports.iter().map(|(group, path)| {
                 format!("{group}={}", path.strip_prefix(root).unwrap_or(path).display())
@@ -315,6 +328,9 @@ mod tests {
         }
         let only = Sources { only: vec!["b".to_owned()], ..sources };
         assert_eq!(found(&only, root).0.len(), 1);
+        assert_eq!(only.find(&mut Vec::new()).1, ["a", "b"]);
+        // What is wrong with others is nobody's business then.
+        assert_eq!(found(&only, root).1.len(), 2);
     }
 
     #[test]

@@ -61,3 +61,77 @@ fn without_control_characters(document: &Document) -> Document {
     }
     document
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Chart, Section, Table};
+    use super::*;
+    use crate::charts::{self, Bar, Series, Shape};
+
+    /// A document with this text wherever a text can be.
+    fn document(text: &str) -> Document {
+        let mut table = Table::new(text, [text, "numbers"]);
+        table.rows.push(vec![text.to_owned(), text.to_owned()]);
+        let folded = Table { folded: true, ..table.clone() };
+        let bars = [Bar { label: text.to_owned(), values: vec![Some((40.0, Some(2.0))), None] }];
+        let series = [Series { name: text.to_owned(), points: vec![(1.0, 3.0), (2.0, 5.0)] }];
+        let label = |value: &f64| value.to_string();
+        let charts: Vec<Chart> = vec![
+            charts::bars("bars", text, text, &[text, text], &bars).unwrap(),
+            charts::over_numbers("lines", text, text, text, &label, Shape::Steps, &series).unwrap(),
+        ];
+        let section = Section {
+            heading: text.to_owned(),
+            paragraphs: vec![text.to_owned()],
+            list: vec![text.to_owned()],
+            charts,
+            tables: vec![table, folded],
+        };
+        Document {
+            title: text.to_owned(),
+            introduction: vec![text.to_owned()],
+            sections: vec![section; 3],
+        }
+    }
+
+    fn count(page: &str, character: char) -> usize {
+        page.chars().filter(|of| *of == character).count()
+    }
+
+    #[test]
+    fn a_page_holds_every_part_of_its_document() {
+        let page = document("words").to_html().unwrap();
+        // Title twice, introduction; in each of three sections and its entry in the contents: heading twice, paragraph,
+        // item, two tables with caption (one twice, to unfold it), heading and two cells, and two charts.
+        let in_tables = (1 + 1 + 2) * 2 + 1;
+        let bars = 2 + 1 + 1 + 2;
+        let lines = 2 + 1 + 1 + 1;
+        let expected = 3 + 3 * (2 + 1 + 1 + in_tables + bars + lines);
+        assert_eq!(page.matches("words").count(), expected, "{page}");
+        assert!(page.starts_with("\n<!doctype html>") || page.starts_with("<!doctype html>"));
+    }
+
+    #[test]
+    fn colours_are_those_of_the_page() {
+        let page = document("#010001 =\"#010001\"").to_html().unwrap();
+        // The text itself stays; in attributes no fixed colour is left.
+        assert!(!page.contains("fill=\"#") && !page.contains("stroke=\"#"), "{page}");
+        assert!(
+            page.contains("fill=\"var(--series-1)\"") && page.contains("stroke=\"var(--grid)\"")
+        );
+    }
+
+    proptest! {
+        /// Whatever a text is, the elements and attributes of the page are those of a page with a harmless one.
+        #[test]
+        fn no_text_gets_out_of_its_place(text in "[<>&\"'a-z/={}%|\\[\\]#\\u{0}-\\u{1f} -]{0,30}") {
+            let (page, plain) = (document(&text).to_html().unwrap(), document("x").to_html().unwrap());
+            for character in ['<', '>', '"'] {
+                prop_assert_eq!(count(&page, character), count(&plain, character));
+            }
+            prop_assert!(!page.chars().any(|character| character.is_control() && character != '\n'));
+        }
+    }
+}

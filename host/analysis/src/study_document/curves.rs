@@ -4,6 +4,7 @@ use jiff::civil::Date;
 
 use super::texts::{best, counted, dash, describe_ends};
 use crate::charts::{self, MOST_SERIES, Series, Shape};
+use crate::competition_result::DateCorrelation;
 use crate::document::{Section, Table};
 use crate::error::Error;
 use crate::grading::Metric;
@@ -93,12 +94,11 @@ impl Study {
             .iter()
             .map(|result| Series {
                 name: result.name.clone(),
-                points: result
-                    .over_time
-                    .iter()
-                    .map(|point| {
+                // Every run begins with nothing.
+                points: std::iter::once((0.0, 0.0))
+                    .chain(result.over_time.iter().map(|point| {
                         (point.elapsed_seconds / 3600.0, point.metrics[Metric::AnyMedal.name()])
-                    })
+                    }))
                     .collect(),
             })
             .collect();
@@ -171,27 +171,45 @@ impl Study {
         if with.is_empty() {
             return Ok(None);
         }
-        let mut table = Table::new(
-            "How the share of medals goes with the date of competitions",
-            [
-                "Experiment",
-                "Competitions with a date",
-                "Pearson's r",
-                "Spearman's rho",
-                "Without known issues",
-                "Pearson's r",
-                "Spearman's rho",
-            ],
-        );
-        for result in &with {
-            let text = |value: Option<f64>| value.map_or(dash(), |value| format!("{value:.3}"));
-            let mut row = vec![result.name.clone()];
-            for found in [&result.date_correlation, &result.date_correlation_without_known_issues] {
-                row.push(found.as_ref().map_or(dash(), |found| found.competitions.to_string()));
-                row.push(text(found.as_ref().and_then(|found| found.pearson)));
-                row.push(text(found.as_ref().and_then(|found| found.spearman)));
+        let mut tables = Vec::new();
+        for (caption, which) in [
+            (
+                "How results go with the date of competitions",
+                (|result| result.date_correlation.as_ref())
+                    as fn(&ExperimentResult) -> Option<&DateCorrelation>,
+            ),
+            ("Without the competitions that have known issues", |result| {
+                result.date_correlation_without_known_issues.as_ref()
+            }),
+        ] {
+            let mut table = Table::new(
+                caption,
+                [
+                    "Experiment",
+                    "Competitions with a date",
+                    "Any medal: Pearson's r",
+                    "Any medal: Spearman's rho",
+                    "Competitions with a relative score",
+                    "Relative score: Pearson's r",
+                    "Relative score: Spearman's rho",
+                ],
+            );
+            for result in &with {
+                let mut row = vec![result.name.clone()];
+                let found = which(result);
+                for correlation in [
+                    found.map(|found| &found.any_medal),
+                    found.map(|found| &found.mean_relative_score),
+                ] {
+                    let text =
+                        |value: Option<f64>| value.map_or(dash(), |value| format!("{value:.3}"));
+                    row.push(correlation.map_or(dash(), |found| found.competitions.to_string()));
+                    row.push(text(correlation.and_then(|found| found.pearson)));
+                    row.push(text(correlation.and_then(|found| found.spearman)));
+                }
+                table.rows.push(row);
             }
-            table.rows.push(row);
+            tables.push(table);
         }
         let epoch = Date::constant(1970, 1, 1);
         let shown = with.len().min(MOST_SERIES);
@@ -235,7 +253,7 @@ impl Study {
                     .to_owned(),
             ],
             charts: vec![chart],
-            tables: vec![table],
+            tables,
             ..Section::default()
         }))
     }

@@ -183,22 +183,19 @@ impl ReportOptions {
         }
         let cancellation = interrupt::cancellation()?;
         let plan = Plan::of(sources);
+        if let Some(unknown) = sources.only.iter().find(|name| !plan.names().contains(name)) {
+            let message = format!("there is no experiment `{unknown}`");
+            let hint = format!("there are {}", plan.names().join(", "));
+            return Err(Failure::new(Exit::Missing, output::harmless(&message))
+                .hint(output::harmless(&hint)));
+        }
         let progress = Progress::of(plan.reports(), "reports read");
         let loaded = plan.read(benchmark, &metadata, &cancellation, |path| {
             progress.say(&output::harmless(&path.display().to_string()));
             progress.step();
         });
         progress.finish();
-        let loaded = loaded?;
-        for name in &self.only {
-            if !loaded.experiments.iter().any(|experiment| experiment.name == *name) {
-                let message = format!(
-                    "--only {name}: there is no such experiment, or none of its reports can be used"
-                );
-                output::warning_line(&message);
-            }
-        }
-        Ok(loaded)
+        Ok(loaded?)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use comfy_table::Cell;
+use podium::Competition;
 use podium_analysis::{
     ImportResult, ImportedLeaderboard, competitions_of_checkout, import_leaderboard,
 };
@@ -83,6 +84,9 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         output::print_json(&WithError::new(&imported, failure.as_ref()))?;
     } else {
         output::print(&in_words(&imported.leaderboards))?;
+        if let Some(stated) = stated_otherwise(&imported.leaderboards, &competitions) {
+            output::print(&stated)?;
+        }
     }
     Ok(match failure {
         None => Exit::Success,
@@ -91,6 +95,26 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
             failure.exit()
         }
     })
+}
+
+/// Where `competition.toml` says something else of the leaderboard than is so: what it has to say.
+fn stated_otherwise(
+    leaderboards: &[ImportedLeaderboard],
+    competitions: &[Competition],
+) -> Option<String> {
+    let lines = leaderboards.iter().zip(competitions).filter_map(|(board, competition)| {
+        let found = board.leaderboard_snapshot?;
+        let stated = competition.definition.medals.as_ref()?.leaderboard_snapshot;
+        let name = serde_json::to_string(&found).ok()?;
+        (stated != Some(found)).then(|| {
+            output::harmless(&format!(
+                "{}: competition.toml has to say leaderboard_snapshot = {name} under [medals]",
+                board.competition
+            ))
+        })
+    });
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| format!("\n{}", lines.join("\n")))
 }
 
 /// What could not be imported: each reason with its competition.
