@@ -6,13 +6,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::cancellation::Cancellation;
 use crate::catalog::Catalog;
 use crate::competition::Competition;
 use crate::error::Error;
 use crate::grading::{GradedSubmission, GradingContext, GradingOptions};
+use crate::memory_share::{self, Memory};
 use crate::run_group::RunGroupReport;
 use crate::submission_list::ListedSubmission;
 
@@ -89,7 +90,8 @@ pub fn grade_list(
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, NonZeroUsize::get)
         .min(list.len().max(1));
-    let memory = Memory::new(options.memory_bytes.unwrap_or_else(default_memory_bytes));
+    let memory =
+        Memory::new(options.memory_bytes.unwrap_or_else(memory_share::default_memory_bytes));
     let next = Mutex::new(0);
     let graded = Mutex::new(vec![None; list.len()]);
     let work = || {
@@ -165,82 +167,21 @@ fn competitions_of(
     if problems.is_empty() { Ok(competitions) } else { Err(Error::ListedCompetitions { problems }) }
 }
 
-/// About how many bytes of memory a grading needs: a frame holds the text of its files and what it was parsed to.
+/// About how many bytes of memory a grading needs.
 fn estimate(
     context: &GradingContext,
     competition: &Competition,
     submission: &ListedSubmission,
 ) -> u64 {
-    const LEAST: u64 = 16 << 20;
-    const EACH_INPUT_BYTE: u64 = 6;
     let size = |path: &std::path::Path| path.metadata().map_or(0, |metadata| metadata.len());
     let submission = submission.submission_path.as_deref().map_or(0, size);
     let answers: u64 =
         competition.answers_in(context.data_folder()).iter().map(|path| size(path)).sum();
-    submission.saturating_add(answers).saturating_mul(EACH_INPUT_BYTE).saturating_add(LEAST)
-}
-
-/// Memory that gradings share.
-struct Memory {
-    total: u64,
-    free: Mutex<u64>,
-    returned: Condvar,
-}
-
-/// Memory that is given back when it is dropped.
-struct Share<'a> {
-    memory: &'a Memory,
-    bytes: u64,
-}
-
-impl Memory {
-    fn new(total: u64) -> Memory {
-        Memory { total, free: Mutex::new(total), returned: Condvar::new() }
-    }
-
-    /// Waits until that much is free. More than there is in all counts as all.
-    fn take(&self, bytes: u64) -> Share<'_> {
-        let bytes = bytes.min(self.total);
-        let mut free = lock(&self.free);
-        while *free < bytes {
-            free = self.returned.wait(free).unwrap_or_else(PoisonError::into_inner);
-        }
-        *free -= bytes;
-        Share { memory: self, bytes }
-    }
-}
-
-impl Drop for Share<'_> {
-    fn drop(&mut self) {
-        *lock(&self.memory.free) += self.bytes;
-        self.memory.returned.notify_all();
-    }
+    memory_share::estimate(submission.saturating_add(answers))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Three quarters of the memory that is available; of 4 GiB where the system does not tell.
-fn default_memory_bytes() -> u64 {
-    const UNKNOWN: u64 = 4 << 30;
-    let free =
-        std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| available_bytes(&text));
-    let allowed = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
-        .ok()
-        .and_then(|text| text.trim().parse().ok());
-    let available = match (free, allowed) {
-        (Some(free), Some(allowed)) => std::cmp::min(free, allowed),
-        (free, allowed) => free.or(allowed).unwrap_or(UNKNOWN),
-    };
-    available / 4 * 3
-}
-
-/// `MemAvailable` of Linux's /proc/meminfo, in bytes.
-fn available_bytes(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1024)
 }
 
 #[cfg(test)]
@@ -408,35 +349,5 @@ mod tests {
         let options = BatchOptions::default();
         options.cancellation.cancel();
         assert_eq!(grade(&world, &list, &options).graded().count(), 0);
-    }
-
-    #[test]
-    fn shares_never_exceed_the_whole() {
-        let memory = Memory::new(100);
-        let taken = AtomicU64::new(0);
-        std::thread::scope(|scope| {
-            for share in [10, 60, 100, 5_000, 1, 0, 99, 50, 50, 51] {
-                let (memory, taken) = (&memory, &taken);
-                scope.spawn(move || {
-                    let share = memory.take(share);
-                    let now = taken.fetch_add(share.bytes, Ordering::SeqCst) + share.bytes;
-                    assert!(now <= 100, "{now}");
-                    std::thread::yield_now();
-                    taken.fetch_sub(share.bytes, Ordering::SeqCst);
-                });
-            }
-        });
-        assert_eq!(*lock(&memory.free), 100);
-    }
-
-    #[test]
-    fn available_memory_is_found_in_what_linux_tells() {
-        let text = "MemTotal:       16000000 kB\nMemAvailable:    8000000 kB\n";
-        assert_eq!(available_bytes(text), Some(8_000_000 * 1024));
-        for text in
-            ["", "MemAvailable: x kB", "MemAvailable: 5", "MemAvailable: 18446744073709551615 kB"]
-        {
-            assert_eq!(available_bytes(text), None, "{text}");
-        }
     }
 }

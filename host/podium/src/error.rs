@@ -151,6 +151,22 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
+    /// A file that is no archive, or an archive without anything that can be graded.
+    #[error("{}: {message}", path.display())]
+    Archive {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A folder that is no set of regraded submissions, or one that does not allow what was asked.
+    #[error("{}: {message}", path.display())]
+    RegradeSet {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
     /// A file that is not a receipt, or not any more.
     #[error("{}: this is not a valid receipt: {message}", path.display())]
     Receipt {

@@ -14,16 +14,17 @@ use serde_json::{Map, Value};
 
 use crate::cancellation::Cancellation;
 use crate::competition::Competition;
+use crate::digest::Digest;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::grader::Grader;
 use crate::graders::{ChosenGrader, GraderOrigin, GraderSource, Graders, TrustedGrader};
 use crate::input::{Input, InputProblem};
 use crate::inspection::GraderProblem;
-use crate::limits::LimitOverrides;
+use crate::limits::{LimitOverrides, Limits};
 use crate::once_map::OnceMap;
 use crate::outcome::Outcome;
-use crate::receipt::Receipt;
+use crate::receipt::{ExactNumber, Receipt};
 use crate::report::GradingReport;
 use crate::run_group::utc;
 use crate::store::StoreProblem;
@@ -256,6 +257,62 @@ impl GradingContext {
         ended(report, Ending::new(Outcome::NoSubmission, "the run made no submission"))
     }
 
+    /// The report of a submission that cannot be an input; `submission_path` is what the report says of where it lies.
+    pub(crate) fn refused(
+        &self,
+        competition: &Competition,
+        submission_path: &str,
+        problem: InputProblem,
+        options: &GradingOptions,
+    ) -> GradedSubmission {
+        let report = self.blank_report(competition, submission_path.to_owned(), true, options);
+        let message = format!("{submission_path}: {problem}");
+        ended(report, unusable(&problem, message))
+    }
+
+    /// The report that a receipt gives: all but what no receipt holds, such as the grader's remarks. Measures are left
+    /// to the receipt.
+    pub(crate) fn report_of(
+        &self,
+        competition: &Competition,
+        receipt: &Receipt,
+        submission_path: &str,
+        options: &GradingOptions,
+    ) -> GradingReport {
+        let mut report = self.blank_report(competition, submission_path.to_owned(), true, options);
+        let outcome = &receipt.claim.outcome;
+        report.grader_sha256 = Some(receipt.claim.component.sha256);
+        report.receipt_id = Some(receipt.id);
+        match outcome.score.as_ref().and_then(ExactNumber::value) {
+            Some(value) if outcome.kind.is_valid_submission() => {
+                score(&mut report, competition, value, Vec::new());
+                report
+            }
+            _ => {
+                let message = outcome.message.clone().unwrap_or_else(|| outcome.kind.name().into());
+                let failure = outcome.failure.clone();
+                ended(report, Ending { failure, ..Ending::new(outcome.kind, message) }).report
+            }
+        }
+    }
+
+    /// What a submission to this competition is graded by and against: the digest of the grader and the answers; `None`
+    /// where a grading would not come as far.
+    pub(crate) fn material(
+        &self,
+        competition: &Competition,
+        options: &GradingOptions,
+    ) -> Option<(Digest, Arc<[Input]>)> {
+        let answers = self.answers(competition).ok()?;
+        let grader = self.grader_of(competition, options).ok()?;
+        Some((*grader.sha256(), answers))
+    }
+
+    /// The limits of a grading of this competition.
+    pub(crate) fn limits_of(&self, competition: &Competition) -> Limits {
+        competition.limits(&self.limits)
+    }
+
     /// The report of a grading during which Podium itself panicked.
     pub(crate) fn panicked(
         &self,
@@ -266,7 +323,18 @@ impl GradingContext {
         let path = submission.submission_path.as_deref();
         let exists = path.is_some_and(|path| is_csv(path) && path.is_file());
         let path = path.map_or("None".into(), |path| path.to_string_lossy());
-        let report = self.blank_report(competition, path.into_owned(), exists, options);
+        self.panicked_over(competition, &path, exists, options)
+    }
+
+    /// As [`GradingContext::panicked`], of a submission that lies wherever the report says.
+    pub(crate) fn panicked_over(
+        &self,
+        competition: &Competition,
+        submission_path: &str,
+        exists: bool,
+        options: &GradingOptions,
+    ) -> GradedSubmission {
+        let report = self.blank_report(competition, submission_path.to_owned(), exists, options);
         let message = "Podium itself panicked while it graded this; please report what it printed";
         ended(report, Ending::failed(failure_kind::PODIUM_PANICKED, message))
     }
@@ -468,7 +536,7 @@ fn hint(submission: &Input, message: &str) -> Option<String> {
 }
 
 /// Whether a path has the extension that the reference asks for, in any case.
-fn is_csv(path: &Path) -> bool {
+pub(crate) fn is_csv(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
 }
 
@@ -483,24 +551,30 @@ fn open_submission(path: &Path, limit: u64) -> Result<Input, Ending> {
     }
     Input::open(path, limit).map_err(|error| {
         let message = error.to_string();
-        let Error::Input { problem, .. } = error else {
-            return Ending::failed(failure_kind::SUBMISSION_UNREADABLE, message);
-        };
-        match problem {
-            InputProblem::Missing
-            | InputProblem::Address
-            | InputProblem::NoFileName
-            | InputProblem::Folder
-            | InputProblem::LinkLoop
-            | InputProblem::Special(_) => Ending::new(Outcome::NoSubmission, message),
-            InputProblem::LeadsOut | InputProblem::AbsoluteLink { .. } => {
-                Ending::new(Outcome::InvalidSubmission, message)
-            }
-            InputProblem::TooLarge { .. } => Ending::new(Outcome::InvalidSubmission, message)
-                .because(failure_kind::INPUT_TOO_LARGE),
+        match &error {
+            Error::Input { problem, .. } => unusable(problem, message),
             _ => Ending::failed(failure_kind::SUBMISSION_UNREADABLE, message),
         }
     })
+}
+
+/// How a grading ends whose submission cannot be an input.
+fn unusable(problem: &InputProblem, message: String) -> Ending {
+    match problem {
+        InputProblem::Missing
+        | InputProblem::Address
+        | InputProblem::NoFileName
+        | InputProblem::Folder
+        | InputProblem::LinkLoop
+        | InputProblem::Special(_) => Ending::new(Outcome::NoSubmission, message),
+        InputProblem::LeadsOut | InputProblem::AbsoluteLink { .. } => {
+            Ending::new(Outcome::InvalidSubmission, message)
+        }
+        InputProblem::TooLarge { .. } => {
+            Ending::new(Outcome::InvalidSubmission, message).because(failure_kind::INPUT_TOO_LARGE)
+        }
+        _ => Ending::failed(failure_kind::SUBMISSION_UNREADABLE, message),
+    }
 }
 
 /// Opens a file of answers. Whoever set the data folder up is trusted: links may lead wherever they like.

@@ -25,7 +25,7 @@ use crate::regular_file::without_waiting;
 use crate::verdict::{Bytes, GraderFailure};
 
 /// Files up to this size are read into memory when they are opened.
-const HELD_BYTES: u64 = 4 << 20;
+pub(crate) const HELD_BYTES: u64 = 4 << 20;
 
 /// How much is hashed at once.
 const HASHED_BYTES: usize = 256 << 10;
@@ -149,6 +149,15 @@ impl Input {
             sha256: Digest::of(&bytes),
             contents: Arc::new(Contents::Held(bytes)),
         }))
+    }
+
+    /// A file that is open already and that nobody else can reach or name: what was put aside while an archive was read.
+    pub(crate) fn from_open_file(
+        name: impl Into<String>,
+        file: File,
+    ) -> Result<Input, InputProblem> {
+        let size = file.metadata().map_err(InputProblem::Unreadable)?.len();
+        freeze(name.into(), file, size)
     }
 
     /// The same file under another name: what a grader sees of it is the name that it had when a receipt was made, or
@@ -398,13 +407,13 @@ fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Res
 }
 
 #[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     use std::os::unix::fs::FileExt;
     FileExt::read_at(file, buffer, offset)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     use std::os::windows::fs::FileExt;
     FileExt::seek_read(file, buffer, offset)
 }

@@ -43,6 +43,7 @@
 //! - [`Catalog`] finds a [`Competition`] on a search path: metric, medal lines, leaderboard, where its data lie.
 //! - [`GradingContext`] takes one submission from its path to a [`GradingReport`] and a [`Receipt`].
 //! - [`grade_list`] does so with many, over all cores; [`RunGroupReport`] sums them up.
+//! - [`regrade()`] does so with all that an [`Archive`] holds, and compares with what was recorded.
 //! - [`Receipt::verify`] grades again and says exactly what differs.
 //! - [`ComponentStore`] keeps components by their digests, [`TrustPolicy`] says which may grade what, and [`Graders`] chooses
 //!   with both.
@@ -68,6 +69,7 @@
 
 #![deny(unsafe_code)]
 
+mod archive;
 mod atomic_write;
 mod batch;
 mod cache;
@@ -94,12 +96,14 @@ mod inspection;
 mod leaderboard;
 mod limits;
 mod medals;
+mod memory_share;
 mod message;
 mod once_map;
 mod outcome;
 mod precompiled;
 mod receipt;
 mod receipt_files;
+mod regrade;
 mod regular_file;
 mod report;
 mod rounding;
@@ -117,6 +121,10 @@ mod testing_competition;
 mod trust;
 mod verdict;
 
+pub use archive::{
+    Archive, ArchiveFormat, ArchiveLimits, EntryPath, EntryPathProblem, EntryProblem, EntryVisitor,
+    Passage,
+};
 pub use atomic_write::{remove_left_behind, write_new, write_over, write_under_free_name};
 pub use batch::{Batch, BatchObserver, BatchOptions, grade_list};
 pub use cache::CacheLocation;
@@ -151,6 +159,12 @@ pub use receipt::{
 };
 pub use receipt_files::{FoundReceipt, find_receipts};
 pub use regular_file::read_file;
+pub use regrade::{
+    ArchivedRun, Graded, MadeSubmission, RegradeObserver, RegradeOptions, RegradeSet,
+    RegradeSubject, RegradeSummary, RegradeVerdict, RegradedRun, Regrading, RunGroupMetadata,
+    Score, SetSettings, SetState, SetSummary, Sets, Standing, SubmissionPlace, Survey,
+    list_run_group, regrade,
+};
 pub use report::{GradingReport, parse_python_json};
 pub use rounding::{DECIMAL_PLACES, Rounding};
 pub use run_group::{RunGroupReport, Totals, to_json};

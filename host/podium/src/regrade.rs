@@ -1,0 +1,162 @@
+//! Regrading: everything in an archive is graded again and compared with what was recorded.
+//!
+//! An archive is read twice. The first time [`Survey`] finds out which runs there are and what was recorded of them;
+//! the second time their submissions are graded as they come by, so that memory does not grow with the archive. What
+//! comes out is a [`RegradeSet`]: a folder of its own with receipts, reports and a comparison. Receipts are written as
+//! gradings end and are the journal: a set that was interrupted is gone on with, and nothing in it is graded twice.
+
+mod assembly;
+mod collector;
+mod comparison;
+mod experiments;
+mod journal;
+mod metadata;
+mod queue;
+mod records;
+mod resolver;
+mod set;
+mod subject;
+mod submissions;
+mod summary;
+mod survey;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+pub use comparison::{Graded, RegradeVerdict, RegradedRun, Score, Standing};
+pub use metadata::{MadeSubmission, RunGroupMetadata, list_run_group};
+pub use set::{RegradeSet, SetSettings, SetState, SetSummary, Sets};
+pub use subject::RegradeSubject;
+pub use summary::RegradeSummary;
+pub use survey::{ArchivedRun, SubmissionPlace, Survey};
+
+use crate::archive::{EntryPath, EntryProblem};
+use crate::cancellation::Cancellation;
+use crate::catalog::Catalog;
+use crate::error::Error;
+use crate::grading::GradingContext;
+use crate::report::GradingReport;
+
+/// How an archive is regraded.
+#[derive(Clone, Debug, Default)]
+pub struct RegradeOptions {
+    /// Components to grade with in the place of the competitions' own, by competition.
+    pub graders: BTreeMap<String, PathBuf>,
+    /// Reports or receipts (a file or a folder) to compare with, in the place of what the archive records.
+    pub against: Option<PathBuf>,
+    /// How many gradings run at once; by default one for each core.
+    pub threads: Option<NonZeroUsize>,
+    /// How much memory the gradings may need together, in bytes; by default three quarters of what is available.
+    pub memory_bytes: Option<u64>,
+    /// Ends the regrading early: what is finished is kept, and the set can be gone on with.
+    pub cancellation: Cancellation,
+}
+
+/// Is told how a regrading goes on, from the threads that grade.
+pub trait RegradeObserver: Sync {
+    /// The archive was surveyed: so many runs will be looked at.
+    fn surveyed(&self, survey: &Survey) {
+        let _ = survey;
+    }
+
+    /// A run was graded, or was not gradable. Comes in the order in which gradings end.
+    fn finished(&self, run: &RegradedRun) {
+        let _ = run;
+    }
+}
+
+/// An observer that looks away.
+impl RegradeObserver for () {}
+
+/// A regraded archive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Regrading {
+    /// The archive, as it was given.
+    pub archive: PathBuf,
+    /// What the archive is packed as; `document` for a single report or list.
+    pub format: String,
+    /// The set's folder.
+    pub set: PathBuf,
+    /// Whether all runs were looked at; false after an interruption.
+    pub complete: bool,
+    /// With what the runs were compared: `archive`, the name of the current set, or the path that was given.
+    pub compared_with: String,
+    /// How many runs came out how.
+    pub summary: RegradeSummary,
+    /// Why the archive was not read to its end.
+    pub broken: Option<String>,
+    /// What in it could not be used: file, and reason.
+    pub problems: Vec<EntryProblem>,
+    /// How many of these there are, where not all were kept.
+    pub problems_in_all: u64,
+    /// Links, devices and pipes that were left out.
+    pub left_out: Vec<EntryProblem>,
+    /// How many of these there are.
+    pub left_out_in_all: u64,
+    /// The runs, in the order of the archive's run groups.
+    pub runs: Vec<RegradedRun>,
+}
+
+/// Grades everything in an archive again, into a set, and compares it with what was recorded.
+///
+/// What is in the set already is not graded again. A run that cannot be graded does not stop the rest.
+///
+/// # Errors
+/// [`Error::Archive`] where nothing in the archive is understood as a run; [`Error::Read`] and others where `against`
+/// cannot be read; [`Error::Write`] where the set cannot be written.
+pub fn regrade(
+    context: &GradingContext,
+    catalog: &Catalog,
+    subject: &RegradeSubject,
+    set: &mut RegradeSet,
+    options: &RegradeOptions,
+    observer: &dyn RegradeObserver,
+) -> Result<Regrading, Error> {
+    let current = set.current_records()?;
+    let (records, compared_with) = match (&options.against, current) {
+        (Some(path), _) => {
+            let records = records::read(path, subject.limits())?;
+            (Some(records), path.display().to_string())
+        }
+        (None, Some((name, records))) => (Some(records), name),
+        (None, None) => (None, "archive".to_owned()),
+    };
+    let survey = subject.survey(records)?;
+    observer.surveyed(&survey);
+    let mut runs = queue::grade_all(context, catalog, subject, &survey, set, options, observer)?;
+    let complete = !options.cancellation.is_cancelled();
+    runs.sort_by_key(|(index, _)| *index);
+    let mut groups: BTreeMap<EntryPath, Vec<GradingReport>> = BTreeMap::new();
+    let mut regraded = Vec::with_capacity(runs.len());
+    for (index, queue::Finished { run, report }) in runs {
+        let group = &survey.runs[index].group;
+        groups.entry(group.clone()).or_default().extend(report);
+        regraded.push(run);
+    }
+    groups.retain(|_, reports| !reports.is_empty());
+    let runs = regraded;
+    let regrading = Regrading {
+        archive: subject.path().to_owned(),
+        format: subject.format().to_owned(),
+        set: set.folder().to_owned(),
+        complete,
+        compared_with,
+        summary: RegradeSummary::of(&runs),
+        broken: survey.broken,
+        problems: survey.problems,
+        problems_in_all: survey.problems_in_all,
+        left_out: survey.left_out,
+        left_out_in_all: survey.left_out_in_all,
+        runs,
+    };
+    if complete {
+        set.finish(&regrading, groups)?;
+    }
+    Ok(regrading)
+}
+
+#[cfg(test)]
+mod tests;

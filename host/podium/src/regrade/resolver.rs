@@ -1,0 +1,133 @@
+//! Where a submission lies that a report or a list names.
+//!
+//! Such a path was written on another machine, or in another folder. In an archive, the longest end of it that leads to
+//! a file of the archive is taken, from the folder of the report upwards. After that the working folder is looked at; a
+//! path from an archive never leaves it.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::archive::EntryPath;
+
+use super::survey::SubmissionPlace;
+
+/// The fewest steps that the end of a path has to have in common with a file of the archive.
+const FEWEST_STEPS: usize = 2;
+
+/// Finds submissions.
+pub(super) enum Resolver<'a> {
+    /// Among the files of an archive, usable ones and others.
+    Archive { submissions: &'a HashSet<EntryPath>, unusable: &'a HashMap<EntryPath, String> },
+    /// On disk, by what a file says that somebody named: from its folder, else from the working folder.
+    Disk { folder: &'a Path },
+}
+
+impl Resolver<'_> {
+    /// Where the submission lies that a file in the folder `base` names so.
+    pub(super) fn resolve(&self, path: &str, base: &EntryPath) -> SubmissionPlace {
+        match self {
+            Resolver::Archive { submissions, unusable } => {
+                let found = ends(path).find_map(|(end, is_whole)| {
+                    let steps = end.as_str().split('/').count();
+                    base.ancestors()
+                        .filter(|_| is_whole || steps >= FEWEST_STEPS)
+                        .filter_map(|above| above.join(end.as_str()).ok())
+                        .find(|path| submissions.contains(path) || unusable.contains_key(path))
+                });
+                match found {
+                    Some(path) => place(path, unusable),
+                    None => in_working_folder(path),
+                }
+            }
+            Resolver::Disk { folder } => {
+                let candidates = [folder.join(path), PathBuf::from(path)];
+                candidates
+                    .into_iter()
+                    .find(|path| path.is_file())
+                    .map_or_else(|| missing(path), SubmissionPlace::Named)
+            }
+        }
+    }
+}
+
+/// The place of a file of the archive.
+pub(super) fn place(path: EntryPath, unusable: &HashMap<EntryPath, String>) -> SubmissionPlace {
+    match unusable.get(&path) {
+        Some(reason) => SubmissionPlace::Unusable { path, reason: reason.clone() },
+        None => SubmissionPlace::Archived(path),
+    }
+}
+
+fn missing(path: &str) -> SubmissionPlace {
+    SubmissionPlace::Missing(path.to_owned())
+}
+
+/// The path as it is, and without more and more of its first steps; whether it is as it was written.
+fn ends(path: &str) -> impl Iterator<Item = (EntryPath, bool)> {
+    let path = path.replace('\\', "/");
+    let is_relative = !path.starts_with('/');
+    // Steps before a `..` say nothing about an archive.
+    let path = path.rsplit("../").next().unwrap_or_default().to_owned();
+    let steps: Vec<String> =
+        path.split('/').filter(|step| !step.is_empty()).map(str::to_owned).collect();
+    (0..steps.len()).filter_map(move |begin| {
+        let end = EntryPath::parse(steps[begin..].join("/").as_bytes()).ok()?;
+        Some((end, begin == 0 && is_relative))
+    })
+}
+
+/// A file beneath the working folder, by a plain relative path.
+fn in_working_folder(path: &str) -> SubmissionPlace {
+    match EntryPath::parse(path.as_bytes()) {
+        Ok(relative) if Path::new(relative.as_str()).is_file() => {
+            SubmissionPlace::Beside(PathBuf::from(String::from(relative)))
+        }
+        _ => missing(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_end_of_a_path_is_found_from_the_reports_folder_upwards() {
+        let paths = ["g/a_1/submission/submission.csv", "s/a.csv", "top.csv", "h/s/a.csv"];
+        let entry = |path: &str| EntryPath::parse(path.as_bytes()).unwrap();
+        let submissions: HashSet<EntryPath> = paths.iter().map(|path| entry(path)).collect();
+        let unusable =
+            HashMap::from([(entry("g/b_2/submission/submission.csv"), "a link".to_owned())]);
+        let resolver = Resolver::Archive { submissions: &submissions, unusable: &unusable };
+        for (path, base, found) in [
+            ("g/a_1/submission/submission.csv", "", Some("g/a_1/submission/submission.csv")),
+            ("a_1/submission/submission.csv", "g", Some("g/a_1/submission/submission.csv")),
+            (
+                "/home/x/runs/g/a_1/submission/submission.csv",
+                "g",
+                Some("g/a_1/submission/submission.csv"),
+            ),
+            (
+                "C:\\x\\g\\a_1\\submission\\submission.csv",
+                "",
+                Some("g/a_1/submission/submission.csv"),
+            ),
+            ("../../g/a_1/submission/submission.csv", "", Some("g/a_1/submission/submission.csv")),
+            ("s/a.csv", "h", Some("h/s/a.csv")),
+            ("s/a.csv", "out/reports", Some("s/a.csv")),
+            ("./top.csv", "", Some("top.csv")),
+            // A name alone is no match, unless it is all there is.
+            ("/elsewhere/top.csv", "", None),
+            ("x/../../etc/passwd", "", None),
+            ("", "", None),
+        ] {
+            let base = EntryPath::root().join(base).unwrap();
+            let expected = match found {
+                Some(found) => SubmissionPlace::Archived(entry(found)),
+                None => SubmissionPlace::Missing(path.to_owned()),
+            };
+            assert_eq!(resolver.resolve(path, &base), expected, "{path}");
+        }
+        let link = resolver.resolve("b_2/submission/submission.csv", &entry("g"));
+        assert!(matches!(link, SubmissionPlace::Unusable { .. }), "{link:?}");
+    }
+}
