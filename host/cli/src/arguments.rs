@@ -174,6 +174,10 @@ pub(crate) enum Command {
     Validate(commands::validate::Arguments),
     /// Grade again what a receipt states, and say what differs
     Verify(commands::verify::Arguments),
+    /// Grade again what an archive of runs holds, and compare with what was recorded; sets of such gradings
+    Regrade(commands::regrade::Arguments),
+    /// Make the list of submissions of a run group by its metadata.json
+    MakeSubmission(commands::make_submission::Arguments),
     /// List the competitions
     List(commands::list::Arguments),
     /// Show a competition: task, submission format, metric, medal lines, known problems
@@ -221,7 +225,7 @@ fn within(limit: Limit, value: u64) -> Result<u64, String> {
 }
 
 /// Parses a count with an optional decimal suffix: `20G` are 20 thousand million.
-fn count(text: &str) -> Result<u64, String> {
+pub(crate) fn count(text: &str) -> Result<u64, String> {
     const SUFFIXES: [(&str, u64); 5] = [
         ("k", 1_000),
         ("m", 1_000_000),
@@ -234,7 +238,7 @@ fn count(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a size in bytes with an optional suffix: `KB` are thousand bytes, `K` and `KiB` 1,024.
-fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     const SUFFIXES: [(&str, u64); 13] = [
         ("b", 1),
         ("k", 1 << 10),

@@ -19,7 +19,7 @@ pub(crate) enum Exit {
     Missing,
     /// A grader came to no result, is refused, or does not accept the answers.
     GraderFailed,
-    /// A receipt does not hold: what was graded again differs from it.
+    /// What was graded again differs from a receipt, or from what an archive records.
     Differs,
     /// A file is there, but could not be read, or one could not be written.
     Files,
@@ -35,7 +35,7 @@ impl Exit {
         (Exit::Usage, "the command line or a file that it names is not understood"),
         (Exit::Missing, "something is not there: a competition, data, a grader, a file"),
         (Exit::GraderFailed, "a grader came to no result, is refused, or rejects the answers"),
-        (Exit::Differs, "`verify`: a receipt does not hold"),
+        (Exit::Differs, "`verify`: a receipt does not hold; `regrade`: not all is as recorded"),
         (Exit::Files, "a file is there, but could not be read, or one could not be written"),
         (Exit::Interrupted, "stopped by Ctrl-C; what is finished is kept"),
     ];

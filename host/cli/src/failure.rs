@@ -240,6 +240,7 @@ impl From<&Error> for Failure {
             ),
             Error::NotAReport { .. } => (Exit::Usage, None),
             Error::Receipt { .. } => (Exit::Differs, None),
+            Error::Archive { .. } | Error::RegradeSet { .. } => (Exit::Usage, None),
             Error::Read { source, .. } if is_not_there(source) => {
                 (Exit::Missing, Some("check the path"))
             }

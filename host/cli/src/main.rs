@@ -56,6 +56,8 @@ fn run(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::Grade(arguments) => commands::grade::run(arguments, shared),
         Command::Validate(arguments) => commands::validate::run(arguments, shared),
         Command::Verify(arguments) => commands::verify::run(arguments, shared),
+        Command::Regrade(arguments) => commands::regrade::run(arguments, shared),
+        Command::MakeSubmission(arguments) => commands::make_submission::run(arguments, shared),
         Command::List(arguments) => commands::list::run(arguments, shared),
         Command::Show(arguments) => commands::show::run(arguments, shared),
         Command::Inspect(arguments) => commands::inspect::run(arguments, shared),

@@ -24,6 +24,11 @@ impl Progress {
         Progress(bar)
     }
 
+    /// There are that many steps.
+    pub(crate) fn expect(&self, steps: usize) {
+        self.0.set_length(steps as u64);
+    }
+
     /// Says what is being done.
     pub(crate) fn say(&self, what: &str) {
         self.0.set_message(what.to_owned());

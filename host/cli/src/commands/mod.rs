@@ -10,6 +10,8 @@ pub(crate) mod grader;
 pub(crate) mod inspect;
 pub(crate) mod leaderboard;
 pub(crate) mod list;
+pub(crate) mod make_submission;
+pub(crate) mod regrade;
 pub(crate) mod show;
 pub(crate) mod validate;
 pub(crate) mod verify;

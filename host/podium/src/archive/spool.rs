@@ -4,7 +4,7 @@
 //! however this program ends. No name from an archive reaches the file system.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 
 use crate::input::{HELD_BYTES, Input, InputProblem};
 
@@ -54,7 +54,7 @@ fn copy(content: &mut dyn Read, file: &mut File) -> io::Result<io::Result<()>> {
     let mut buffer = vec![0; 256 << 10];
     loop {
         match content.read(&mut buffer) {
-            Ok(0) => return Ok(file.flush()),
+            Ok(0) => return Ok(file.flush().and_then(|()| file.rewind())),
             Ok(read) => {
                 if let Err(error) = file.write_all(&buffer[..read]) {
                     return Ok(Err(error));

@@ -323,10 +323,10 @@ fn what_unpacks_to_thousands_of_times_its_size_is_a_bomb() {
 
 #[test]
 fn of_an_archive_that_is_cut_off_the_beginning_is_used() {
-    // Text that does not pack to nothing.
+    // What does not pack to nothing, and is more than a block of each format.
     let noise = |seed: u64| -> Vec<u8> {
         let mut state = seed;
-        (0..40_000)
+        (0..400_000)
             .map(|_| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 (state >> 56) as u8

@@ -228,6 +228,17 @@ impl From<ListedSubmission> for Listed {
     }
 }
 
+impl Listed {
+    /// The run's id: as it is said, else the folder that the submission lies in as in a run group.
+    fn run_id(&self) -> Option<&str> {
+        let said = self.run.get("run_id").and_then(Value::as_str);
+        said.or_else(|| {
+            let folder = self.submission_path.as_ref()?.strip_suffix(SUBMISSION)?;
+            folder.trim_end_matches('/').rsplit('/').next()
+        })
+    }
+}
+
 /// Runs that are being put together.
 struct Assembly<'a> {
     runs: Vec<ArchivedRun>,
@@ -244,7 +255,7 @@ impl Assembly<'_> {
                 Some(path) => self.resolver.resolve(path, base),
                 None => SubmissionPlace::None,
             };
-            let known = index.find(&self.runs, &place, &listed.competition_id, base, &claimed);
+            let known = index.find(&self.runs, &place, &listed, base, &claimed);
             let at = known.unwrap_or_else(|| self.add_run(&mut index, base, &listed, place));
             claimed.insert(at);
             let run = &mut self.runs[at];
@@ -258,14 +269,18 @@ impl Assembly<'_> {
         let base = path.parent().unwrap_or_default();
         let mut index = RunIndex::of(&self.runs);
         let mut claimed = HashSet::new();
-        for RecordedGrading { competition_id, submission_path, standing, receipt, run } in gradings
-        {
+        // Those that say which run they are of go first; what is left is of the runs that are left.
+        let (named, others): (Vec<_>, Vec<_>) =
+            gradings.into_iter().partition(|grading| grading.submission_path.is_some());
+        for grading in named.into_iter().chain(others) {
+            let RecordedGrading { competition_id, submission_path, standing, receipt, run } =
+                grading;
             let listed = Listed { competition_id, submission_path, run };
             let place = match &listed.submission_path {
                 Some(path) => self.resolver.resolve(path, &base),
                 None => SubmissionPlace::None,
             };
-            let known = index.find(&self.runs, &place, &listed.competition_id, &base, &claimed);
+            let known = index.find(&self.runs, &place, &listed, &base, &claimed);
             let known = known.or_else(|| match place {
                 // The submission went elsewhere; where the group has one run only, it is that.
                 SubmissionPlace::Missing(_) => {
@@ -327,6 +342,7 @@ impl Assembly<'_> {
 struct RunIndex {
     by_submission: HashMap<(String, String), Vec<usize>>,
     by_group: HashMap<(EntryPath, String), Vec<usize>>,
+    by_run: HashMap<(EntryPath, String), usize>,
 }
 
 impl RunIndex {
@@ -343,18 +359,30 @@ impl RunIndex {
         }
         let key = (run.group.clone(), run.competition_id.clone());
         self.by_group.entry(key).or_default().push(at);
+        if let Some(run_id) = &run.run_id {
+            self.by_run.insert((run.group.clone(), run_id.clone()), at);
+        }
     }
 
-    /// The first run with that submission, or without one in that run group, that was not claimed.
+    /// The run of that id in that run group; else the first run with that submission, or without one in that run group,
+    /// that was not claimed.
     fn find(
         &self,
         runs: &[ArchivedRun],
         place: &SubmissionPlace,
-        competition: &str,
+        listed: &Listed,
         base: &EntryPath,
         claimed: &HashSet<usize>,
     ) -> Option<usize> {
         let free = |at: &&usize| !claimed.contains(at);
+        let competition = listed.competition_id.as_str();
+        let by_id = listed
+            .run_id()
+            .and_then(|run_id| self.by_run.get(&(base.clone(), run_id.to_owned())))
+            .filter(|at| runs[**at].competition_id == competition);
+        if let Some(at) = by_id.filter(free) {
+            return Some(*at);
+        }
         match place.path() {
             Some(path) => {
                 let key = (path, competition.to_owned());

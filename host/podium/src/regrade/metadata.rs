@@ -3,7 +3,7 @@
 //! A run's folder is called `<competition>_<something>`. Ids of competitions hold no underscore, so the first one ends
 //! the id, whatever comes after it.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -115,8 +115,14 @@ pub fn list_run_group(
     let runs = RunGroupMetadata::parse(&text).map_err(wrong)?.ok_or_else(|| {
         wrong("this is no metadata.json of a run group: it has no object `runs`".to_owned())
     })?;
-    let group = metadata.parent().unwrap_or(Path::new(""));
-    Ok(runs.runs.keys().map(|run_id| listed(group, run_id, log, code)).collect())
+    // As the reference spells paths: without `.`.
+    let group: PathBuf = metadata
+        .parent()
+        .unwrap_or(Path::new(""))
+        .components()
+        .filter(|step| *step != Component::CurDir)
+        .collect();
+    Ok(runs.runs.keys().map(|run_id| listed(&group, run_id, log, code)).collect())
 }
 
 fn listed(group: &Path, run_id: &str, log: &Path, code: &Path) -> MadeSubmission {

@@ -302,6 +302,11 @@ impl RegradeSet {
         self.folder.join(RECEIPTS_FOLDER)
     }
 
+    /// Whether it holds no receipt.
+    pub fn is_empty(&self) -> bool {
+        fs::read_dir(self.receipts_folder()).is_ok_and(|mut entries| entries.next().is_none())
+    }
+
     /// What came out of it; `None` while it is not complete.
     ///
     /// # Errors

@@ -1,0 +1,371 @@
+//! `podium regrade`: archives of runs, graded again and compared with what was recorded; and the sets that come of it.
+
+mod page;
+mod sets;
+mod text;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use podium::{
+    ArchiveLimits, Cancellation, Catalog, GradingContext, RegradeObserver, RegradeOptions,
+    RegradeSet, RegradeSubject, RegradeSummary, RegradeVerdict, RegradedRun, Regrading,
+    SetSettings, Survey,
+};
+use serde::Serialize;
+
+use crate::arguments::{LimitOptions, Shared, count, size};
+use crate::exit::Exit;
+use crate::failure::{Failure, WithError};
+use crate::places::Places;
+use crate::progress::Progress;
+use crate::{engine, interrupt, number, output};
+
+/// What `podium regrade` is told.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = ARCHIVES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    sets: Option<sets::Command>,
+    #[command(flatten)]
+    regrade: RegradeArguments,
+}
+
+/// What a regrade is told.
+#[derive(Debug, clap::Args)]
+struct RegradeArguments {
+    /// Archives: folders, .tar, .tar.gz, .tar.zst, .zip; or a grading report or a list of submissions
+    #[arg(required = true, value_name = "ARCHIVE")]
+    archives: Vec<PathBuf>,
+    /// Compare with this report, receipt or folder of them [default: the archive's current set, else its own records]
+    #[arg(long, value_name = "PATH")]
+    against: Option<PathBuf>,
+    /// Grade a competition with another grader; may be repeated
+    #[arg(long = "grader", value_name = "ID=FILE.wasm", value_parser = grader)]
+    graders: Vec<(String, PathBuf)>,
+    /// The folder of the set, made if it is missing, gone on with if it is there [default: a new one among the archive's]
+    #[arg(long, value_name = "DIR")]
+    set: Option<PathBuf>,
+    /// Write a page for people as well
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<PathBuf>,
+    /// How many gradings run at once [default: one for each core]
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    archive_limits: ArchiveOptions,
+}
+
+/// The limits of an archive that a command line may change.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Limits of an archive")]
+struct ArchiveOptions {
+    /// Files and folders in an archive [default: 1M]
+    #[arg(long, value_name = "N", value_parser = count)]
+    max_entries: Option<u64>,
+    /// What an archive may unpack to [default: 256GiB]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_unpacked: Option<u64>,
+    /// How many times its size an archive may unpack to, above 1 GiB [default: 1000]
+    #[arg(long, value_name = "N", value_parser = count)]
+    max_ratio: Option<u64>,
+}
+
+impl ArchiveOptions {
+    fn limits(&self) -> ArchiveLimits {
+        let default = ArchiveLimits::default();
+        ArchiveLimits {
+            entries: self.max_entries.unwrap_or(default.entries),
+            unpacked_bytes: self.max_unpacked.unwrap_or(default.unpacked_bytes),
+            ratio: self.max_ratio.unwrap_or(default.ratio),
+            ..default
+        }
+    }
+}
+
+const ARCHIVES: &str = "\
+Understood are run groups of MLE-bench (folders with metadata.json and <competition>_<id>/submission/submission.csv), its
+grading reports and its runs/ tree, lists of submissions (.jsonl), and what `podium grade` writes; many in one archive.
+
+A regrade is a set, a folder of its own: nothing is written over. One that was interrupted is gone on with by the same
+command. `podium regrade apply SET` makes a set what later regrades compare with. An archive that is called like a command
+(list, show, apply, discard) is named by a path: ./list.";
+
+/// Parses `ID=FILE.wasm`.
+fn grader(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((id, file)) if !id.is_empty() && !file.is_empty() => {
+            Ok((id.to_owned(), PathBuf::from(file)))
+        }
+        _ => {
+            Err("give a competition and its grader, such as spaceship-titanic=new.wasm".to_owned())
+        }
+    }
+}
+
+/// Regrades, or does what is asked with sets.
+///
+/// # Errors
+/// What keeps all archives from being regraded. What is wrong with one of several does not stop the rest.
+pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
+    match &arguments.sets {
+        Some(command) => sets::run(command, shared),
+        None => regrade_all(&arguments.regrade, shared),
+    }
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Printed<'a> {
+    archives: Vec<ArchiveInJson<'a>>,
+    summary: &'a RegradeSummary,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ArchiveInJson<'a> {
+    Regraded(&'a Regrading),
+    Failed { archive: &'a Path, error: serde_json::Value },
+}
+
+fn regrade_all(arguments: &RegradeArguments, shared: &Shared) -> Result<Exit, Failure> {
+    if arguments.set.is_some() && arguments.archives.len() > 1 {
+        return Err(Failure::new(
+            Exit::Usage,
+            "--set names the set of one archive, and there are several",
+        )
+        .hint("leave out --set: each archive gets a set of its own"));
+    }
+    let places = Places::find(shared)?;
+    let regrader = Regrader {
+        arguments,
+        catalog: places.catalog(),
+        context: GradingContext::new(
+            engine::start(shared)?,
+            &places.data,
+            arguments.limits.overrides(),
+        ),
+        cancellation: interrupt::cancellation()?,
+    };
+    let graders = regrader.graders()?;
+    let mut all = Vec::new();
+    for path in &arguments.archives {
+        if regrader.cancellation.is_cancelled() {
+            break;
+        }
+        let regraded = regrader.regrade(path, &graders);
+        if !shared.json
+            && let Ok(regrading) = &regraded
+        {
+            output::print(&text::in_words(regrading))?;
+            output::error_line(&format!("the set is {}", regrading.set.display()));
+        }
+        all.push((path.as_path(), regraded));
+    }
+    conclude(&all, arguments, shared, regrader.cancellation.is_cancelled())
+}
+
+/// Prints and writes what came of all archives.
+fn conclude(
+    all: &[(&Path, Result<Regrading, Failure>)],
+    arguments: &RegradeArguments,
+    shared: &Shared,
+    is_cancelled: bool,
+) -> Result<Exit, Failure> {
+    let mut summary = RegradeSummary::of(&[]);
+    all.iter()
+        .flat_map(|(_, regraded)| regraded)
+        .for_each(|regraded| summary.add(&regraded.summary));
+    let regradings: Vec<&Regrading> =
+        all.iter().filter_map(|(_, regraded)| regraded.as_ref().ok()).collect();
+    let unwritten = match &arguments.html {
+        Some(path) if !regradings.is_empty() => page::write(path, &regradings).err(),
+        _ => None,
+    };
+    let mut failures: Vec<Failure> = Vec::new();
+    if is_cancelled {
+        failures.push(
+            Failure::new(Exit::Interrupted, "stopped before all was regraded")
+                .hint("run the command again: what is finished is kept and not graded again"),
+        );
+    }
+    failures.extend(unwritten);
+    failures.extend(regradings.iter().filter_map(|regrading| text::failure_of(regrading)));
+    let mut exit = failures.iter().map(Failure::exit).max();
+    exit = exit.max(all.iter().filter_map(|(_, one)| one.as_ref().err()).map(Failure::exit).max());
+    if shared.json {
+        let archives = all
+            .iter()
+            .map(|(archive, regraded)| match regraded {
+                Ok(regrading) => ArchiveInJson::Regraded(regrading),
+                Err(failure) => {
+                    ArchiveInJson::Failed { archive, error: serde_json::json!(failure.to_json()) }
+                }
+            })
+            .collect();
+        let errors = all.iter().filter_map(|(_, one)| one.as_ref().err());
+        let worst = failures.iter().chain(errors).max_by_key(|failure| failure.exit());
+        output::print_json(&WithError::new(&Printed { archives, summary: &summary }, worst))?;
+    } else if regradings.len() > 1 {
+        output::print(&format!("all archives\n{}", text::counts(&summary)))?;
+    }
+    all.iter().filter_map(|(_, one)| one.as_ref().err()).for_each(Failure::print);
+    failures.iter().for_each(Failure::print);
+    Ok(exit.unwrap_or(Exit::Success))
+}
+
+struct Regrader<'a> {
+    arguments: &'a RegradeArguments,
+    catalog: Catalog,
+    context: GradingContext,
+    cancellation: Cancellation,
+}
+
+impl Regrader<'_> {
+    /// The graders that were named, checked.
+    fn graders(&self) -> Result<BTreeMap<String, PathBuf>, Failure> {
+        let mut graders = BTreeMap::new();
+        for (id, path) in &self.arguments.graders {
+            let competition = self.catalog.get(id)?;
+            let grader = self.context.grader(path)?;
+            if let Some(mismatch) = competition.mismatch(grader.description()) {
+                return Err(Failure::new(Exit::Usage, format!("--grader {id}: {mismatch}")));
+            }
+            if graders.insert(id.clone(), path.clone()).is_some() {
+                let message = format!("--grader names two graders of `{id}`");
+                return Err(Failure::new(Exit::Usage, message));
+            }
+        }
+        Ok(graders)
+    }
+
+    fn regrade(
+        &self,
+        path: &Path,
+        graders: &BTreeMap<String, PathBuf>,
+    ) -> Result<Regrading, Failure> {
+        let subject = RegradeSubject::open(path, self.arguments.archive_limits.limits())?;
+        let mut settings = SetSettings {
+            graders: BTreeMap::new(),
+            against: self.arguments.against.clone(),
+            limits: self.arguments.limits.overrides(),
+        };
+        for (id, path) in graders {
+            settings.graders.insert(id.clone(), *self.context.grader(path)?.sha256());
+        }
+        let mut set = RegradeSet::begin(path, self.arguments.set.as_deref(), &settings)?;
+        let options = RegradeOptions {
+            graders: graders.clone(),
+            against: self.arguments.against.clone(),
+            threads: self.arguments.jobs,
+            cancellation: self.cancellation.clone(),
+            ..RegradeOptions::default()
+        };
+        let observer = Observer { progress: Progress::of(0, "regraded") };
+        observer.progress.say(&format!("reading {}", path.display()));
+        let regraded =
+            podium::regrade(&self.context, &self.catalog, &subject, &mut set, &options, &observer);
+        observer.progress.finish();
+        // A set without anything in it is nobody's.
+        if let Err(podium::Error::Archive { .. }) = &regraded
+            && self.arguments.set.is_none()
+            && set.summary().summary.is_none()
+            && set.is_empty()
+        {
+            let _ = set.discard();
+        }
+        Ok(regraded?)
+    }
+}
+
+/// Shows how a regrade goes on.
+struct Observer {
+    progress: Progress,
+}
+
+impl RegradeObserver for Observer {
+    fn surveyed(&self, survey: &Survey) {
+        self.progress.expect(survey.runs.len());
+    }
+
+    fn finished(&self, run: &RegradedRun) {
+        self.progress.say(&output::harmless(&run.competition_id));
+        self.progress.step();
+    }
+}
+
+/// How a run ends the program.
+fn exit_of(run: &RegradedRun) -> Exit {
+    match run.verdict {
+        RegradeVerdict::Identical | RegradeVerdict::NoSubmission => Exit::Success,
+        RegradeVerdict::Changed
+        | RegradeVerdict::NewlyValid
+        | RegradeVerdict::NewlyInvalid
+        | RegradeVerdict::FirstGrading => Exit::Differs,
+        RegradeVerdict::SubmissionMissing
+        | RegradeVerdict::NoData
+        | RegradeVerdict::UnknownCompetition => Exit::Missing,
+        RegradeVerdict::SubmissionUnusable => Exit::Files,
+        RegradeVerdict::GraderFailed => match run.new.as_ref().and_then(|new| new.outcome) {
+            Some(outcome) => Exit::of_grading(outcome, run.failure.as_deref()),
+            None => Exit::GraderFailed,
+        },
+    }
+}
+
+/// A verdict in the words of a table.
+fn verdict_name(verdict: RegradeVerdict) -> &'static str {
+    match verdict {
+        RegradeVerdict::Identical => "identical",
+        RegradeVerdict::NoSubmission => "no submission",
+        RegradeVerdict::Changed => "changed",
+        RegradeVerdict::NewlyValid => "newly valid",
+        RegradeVerdict::NewlyInvalid => "newly invalid",
+        RegradeVerdict::FirstGrading => "graded for the first time",
+        RegradeVerdict::SubmissionMissing => "submission missing",
+        RegradeVerdict::SubmissionUnusable => "submission not usable",
+        RegradeVerdict::NoData => "no data",
+        RegradeVerdict::UnknownCompetition => "unknown competition",
+        RegradeVerdict::GraderFailed => "grader failed",
+    }
+}
+
+/// What a regrade was compared with, in words.
+fn compared_with(regrading: &Regrading) -> String {
+    match regrading.compared_with.as_str() {
+        "archive" => "its own records".to_owned(),
+        other => output::harmless(other),
+    }
+}
+
+/// The name of a run: its id, else its submission.
+fn run_name(run: &RegradedRun) -> String {
+    let name = match (&run.run_group, &run.run_id) {
+        (Some(group), Some(run)) => format!("{group}/{run}"),
+        (None, Some(run)) => run.clone(),
+        _ => run.submission.clone().unwrap_or_else(|| "-".to_owned()),
+    };
+    output::harmless(&name)
+}
+
+/// How a list of problems goes on.
+fn and_more(all: u64, shown: usize) -> Option<String> {
+    let more = usize::try_from(all).unwrap_or(usize::MAX).saturating_sub(shown);
+    (more > 0).then(|| format!("… and {} more", number::count(more as u64)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graders_are_named_with_their_competition() {
+        assert_eq!(grader("a=b=c.wasm").unwrap(), ("a".to_owned(), PathBuf::from("b=c.wasm")));
+        for text in ["", "a", "=b", "a="] {
+            assert!(grader(text).is_err(), "{text}");
+        }
+    }
+}
