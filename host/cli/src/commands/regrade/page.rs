@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use podium::{RegradeVerdict, RegradedRun, Regrading};
 use serde::Serialize;
@@ -79,9 +80,9 @@ fn render(regradings: &[&Regrading]) -> Result<String, minijinja::Error> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.add_template(NAME, TEMPLATE)?;
     let archives: Vec<ArchiveOnPage> = regradings.iter().map(|one| archive(one)).collect();
-    environment.get_template(NAME)?.render(
-        context! { archives => Value::from_serialize(&archives), version => podium::VERSION },
-    )
+    environment
+        .get_template(NAME)?
+        .render(context! { archives => Value::from(Serde(&archives)), version => podium::VERSION })
 }
 
 fn archive(regrading: &Regrading) -> ArchiveOnPage {
