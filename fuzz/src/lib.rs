@@ -12,6 +12,8 @@ mod numbers;
 mod run_lengths;
 
 #[cfg(feature = "host")]
+mod archives;
+#[cfg(feature = "host")]
 mod components;
 #[cfg(feature = "host")]
 mod leaderboards;
@@ -25,6 +27,8 @@ pub use frame::frame;
 pub use numbers::numbers;
 pub use run_lengths::run_lengths;
 
+#[cfg(feature = "host")]
+pub use archives::archives;
 #[cfg(feature = "host")]
 pub use components::components;
 #[cfg(feature = "host")]
@@ -43,6 +47,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("frame", frame),
     ("numbers", numbers),
     ("run_lengths", run_lengths),
+    #[cfg(feature = "host")]
+    ("archives", archives),
     #[cfg(feature = "host")]
     ("components", components),
     #[cfg(feature = "host")]

@@ -4,6 +4,7 @@
 //! recorded with; where there is no Python or no package index, its columns stay empty. Results go to standard output and,
 //! where everything was measured, between two marks into `docs/performance.md`.
 
+mod archive;
 mod experiments;
 mod large;
 mod measure;
@@ -12,6 +13,7 @@ mod reference;
 mod table;
 mod workloads;
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,7 +32,7 @@ use workloads::Workload;
 /// What `cargo xtask bench` is told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What is measured: `small`, `million-rows`, `bulk`, `experiments`, or the id of a large competition; everything if nothing is named
+    /// What is measured: `small`, `million-rows`, `bulk`, `experiments`, `regrade`, or the id of a large competition; everything if nothing is named
     #[arg(value_name = "WORKLOAD")]
     workloads: Vec<String>,
     /// A checkout of openai/mle-bench whose own graders are timed, instead of the same calls written out; the large
@@ -130,14 +132,16 @@ enum Small {
     MillionRows,
     Bulk,
     Experiments,
+    Regrade,
 }
 
 impl Small {
-    const ALL: [(&str, Small); 4] = [
+    const ALL: [(&str, Small); 5] = [
         ("small", Small::WholeProcess),
         ("million-rows", Small::MillionRows),
         ("bulk", Small::Bulk),
         ("experiments", Small::Experiments),
+        ("regrade", Small::Regrade),
     ];
 }
 
@@ -180,10 +184,14 @@ impl Chosen {
 
     /// The competitions whose graders are needed.
     fn competitions(&self) -> Vec<String> {
-        let grades = self.small.iter().any(|small| *small != Small::Experiments);
+        let is_small = |small: &Small| self.small.contains(small);
+        let grades =
+            self.small.iter().any(|small| !matches!(small, Small::Experiments | Small::Regrade));
         let small = if grades { &workloads::COMPETITIONS[..] } else { &[] };
+        let archived = if is_small(&Small::Regrade) { &archive::COMPETITIONS[..] } else { &[] };
         let large = self.large.iter().map(|large| large.competition);
-        small.iter().copied().chain(large).map(str::to_owned).collect()
+        let needed = small.iter().chain(archived).copied().chain(large).map(str::to_owned);
+        needed.collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 
@@ -203,6 +211,7 @@ impl Bench {
             Small::MillionRows => self.million_rows(),
             Small::Bulk => self.bulk(),
             Small::Experiments => self.experiments(),
+            Small::Regrade => self.regrade(),
         }
     }
 
@@ -276,6 +285,47 @@ impl Bench {
             Ok(ended.measured)
         })?;
         Ok(Row::within("experiment report, 127 run groups, 28,575 gradings", podium, 5.0))
+    }
+
+    /// An archive of many small runs, graded for the first time.
+    fn regrade(&self) -> Result<Row> {
+        const RUNS: u32 = 10_000;
+        eprintln!("measuring an archive of {RUNS} runs");
+        let archived = archive::make(&self.folder.join("archive"), RUNS)?;
+        let set = self.folder.join("archive/set");
+        let measured = measure::median(3, || {
+            // A set that is there would be gone on with.
+            if set.exists() {
+                fs::remove_dir_all(&set)
+                    .with_context(|| format!("could not remove {}", set.display()))?;
+            }
+            let mut command = Command::new(&self.podium);
+            command
+                .args(["regrade", "--json"])
+                .arg(&archived.archive)
+                .arg("--set")
+                .arg(&set)
+                .arg("--data-dir")
+                .arg(&archived.data);
+            let ended = measure::run(&mut command)?;
+            let printed: serde_json::Value = serde_json::from_str(&ended.stdout)
+                .with_context(|| format!("podium regrade printed no JSON, {}", ended.reason()))?;
+            let summary = &printed["summary"];
+            let runs = &printed["archives"][0]["runs"];
+            let valid = runs.as_array().is_some_and(|runs| {
+                runs.iter().all(|run| run["new"]["valid"] == true && run["graded"] == "now")
+            });
+            ensure!(summary["runs"] == RUNS && valid, "not all was graded to a score: {summary}");
+            Ok(ended.measured)
+        })?;
+        // There are many files in it.
+        fs::remove_dir_all(&set).with_context(|| format!("could not remove {}", set.display()))?;
+        Ok(Row::within_memory(
+            "regrade, 10,000 runs of 5 competitions in a tar.zst",
+            measured,
+            60.0,
+            500 << 20,
+        ))
     }
 
     /// A large competition: our whole process against the reference's reading and grading alone. A side that fails shows in
@@ -451,7 +501,7 @@ mod tests {
             Chosen::by(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
         };
         let all = chosen(&[]).unwrap();
-        assert_eq!(all.small.len(), 4);
+        assert_eq!(all.small.len(), 5);
         assert_eq!(all.large.len(), large::LARGEST.len() + large::MORE.len());
         let some = chosen(&["bulk", "champs-scalar-coupling"]).unwrap();
         assert_eq!(some.small, [Small::Bulk]);

@@ -85,6 +85,21 @@ impl Row {
         }
     }
 
+    /// Podium alone; the goal is to be done within that time and memory.
+    pub(super) fn within_memory(
+        what: &str,
+        podium: Measured,
+        seconds: f64,
+        memory: u64,
+    ) -> Row {
+        let fits = podium.peak_memory.is_none_or(|peak| peak < memory);
+        Row {
+            goal: format!("≤ {seconds} s, < {}", size(Some(memory))),
+            met: Some(podium.seconds <= seconds && fits),
+            ..Row::within(what, podium, seconds)
+        }
+    }
+
     /// Podium alone; the goal is to take less than so many seconds.
     pub(super) fn within(what: &str, podium: Measured, seconds: f64) -> Row {
         Row {
@@ -306,6 +321,15 @@ mod tests {
         let line = Row::within("x", measured(1.5, 10), 5.0).line();
         assert_eq!(line, "| x | 1.50 s | 10 MiB | – | – | – | < 5 s | yes |\n");
         assert_eq!(Row::within("x", measured(5.5, 10), 5.0).met, Some(false));
+    }
+
+    #[test]
+    fn a_goal_in_time_and_memory_alone_is_met_in_both() {
+        for (seconds, mebibytes, met) in [(60.0, 499, true), (60.1, 10, false), (1.0, 500, false)] {
+            let row = Row::within_memory("x", measured(seconds, mebibytes), 60.0, 500 << 20);
+            assert_eq!(row.met, Some(met), "{}", row.line());
+            assert!(row.line().contains("≤ 60 s, < 500 MiB"), "{}", row.line());
+        }
     }
 
     #[test]

@@ -335,8 +335,10 @@ fn verdict_name(verdict: RegradeVerdict) -> &'static str {
 
 /// What a regrade was compared with, in words.
 fn compared_with(regrading: &Regrading) -> String {
+    let has_records = regrading.runs.iter().any(|run| run.old.is_some());
     match regrading.compared_with.as_str() {
-        "archive" => "its own records".to_owned(),
+        "archive" if has_records => "its own records".to_owned(),
+        "archive" => "nothing, as it records no grading".to_owned(),
         other => output::harmless(other),
     }
 }

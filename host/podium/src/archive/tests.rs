@@ -380,8 +380,8 @@ fn zips_that_lie_are_refused_by_entry() {
     shared[record + 42..record + 46].copy_from_slice(&[0; 4]);
     // A name that is there twice.
     let mut twice = zip_of(&[("one", b"11111"), ("eno", b"22222")]);
-    for nth in 0..2 {
-        let at = find(&twice, b"eno", nth.min(0));
+    for _ in 0..2 {
+        let at = find(&twice, b"eno", 0);
         twice[at..at + 3].copy_from_slice(b"one");
     }
     // Content that is not what its checksum says.
@@ -413,8 +413,8 @@ fn zips_that_lie_are_refused_by_entry() {
     zip.start_file("a-/b/out", SimpleFileOptions::default()).unwrap();
     zip.start_file("kept", SimpleFileOptions::default()).unwrap();
     let mut bytes = zip.finish().unwrap().into_inner();
-    for nth in 0..2 {
-        let at = find(&bytes, b"a-/b/out", nth.min(0));
+    for _ in 0..2 {
+        let at = find(&bytes, b"a-/b/out", 0);
         bytes[at..at + 8].copy_from_slice(b"../b/out");
     }
     let (files, passage) = visit(bytes, ArchiveLimits::default());

@@ -10,7 +10,7 @@ use super::assembly::{self, Assembled};
 use super::collector::Collector;
 use super::records::Records;
 use super::resolver::Resolver;
-use super::survey::Survey;
+use super::survey::{ArchivedRun, Survey};
 
 /// What is regraded.
 pub struct RegradeSubject {
@@ -105,7 +105,10 @@ impl RegradeSubject {
                 (assembly::of_document(collector, resolver, records), Passage::default())
             }
         };
-        let Assembled { runs, receipts, mut problems } = assembled;
+        let Assembled { mut runs, receipts, mut problems } = assembled;
+        if passage.broken.is_some() {
+            runs.iter_mut().for_each(ArchivedRun::doubt_that_there_is_none);
+        }
         if runs.is_empty() {
             return Err(self.nothing(&problems, &passage));
         }

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use crate::archive::{EntryPath, EntryProblem};
+use crate::digest::Digest;
 
 use super::comparison::Standing;
+use super::metadata::SUBMISSION;
 use super::records::Receipts;
 
 /// What an archive holds.
@@ -45,12 +47,24 @@ pub struct ArchivedRun {
     /// What was recorded of its grading.
     pub recorded: Option<Standing>,
     /// The receipt that the record names.
-    pub(super) receipt: Option<crate::digest::Digest>,
+    pub(super) receipt: Option<Digest>,
     /// What else is said of the run: seed, whatever there is.
     pub run: Map<String, Value>,
 }
 
 impl ArchivedRun {
+    /// Of a run in an archive that breaks off it is not known that it made no submission, unless a record says so.
+    pub(super) fn doubt_that_there_is_none(&mut self) {
+        let is_recorded =
+            self.recorded.as_ref().is_some_and(|recorded| recorded.exists == Some(false));
+        if let (SubmissionPlace::None, Some(run), false) =
+            (&self.submission, &self.run_id, is_recorded)
+            && let Ok(path) = self.group.join(run).and_then(|run| run.join(SUBMISSION))
+        {
+            self.submission = SubmissionPlace::Missing(String::from(path));
+        }
+    }
+
     /// The seed, where it is said.
     pub fn seed(&self) -> Option<&Value> {
         self.run.get("seed")

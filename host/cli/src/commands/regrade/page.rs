@@ -86,8 +86,9 @@ fn render(regradings: &[&Regrading]) -> Result<String, minijinja::Error> {
 }
 
 fn archive(regrading: &Regrading) -> ArchiveOnPage {
-    let differing: Vec<&RegradedRun> =
+    let mut differing: Vec<&RegradedRun> =
         regrading.runs.iter().filter(|run| !run.verdict.holds()).collect();
+    differing.sort_by_key(|run| run.verdict);
     let counts = RegradeVerdict::ALL
         .into_iter()
         .map(|verdict| (verdict, regrading.summary.count(verdict)))

@@ -23,8 +23,10 @@ pub(super) fn in_words(regrading: &Regrading) -> String {
         compared_with(regrading),
         counts(&regrading.summary)
     );
-    let differing: Vec<&RegradedRun> =
+    let mut differing: Vec<&RegradedRun> =
         regrading.runs.iter().filter(|run| !run.verdict.holds()).collect();
+    // What changed before what there is nothing to compare with.
+    differing.sort_by_key(|run| run.verdict);
     if !differing.is_empty() {
         let mut table = Table::new([
             table::needed("run"),

@@ -1,0 +1,378 @@
+//! `podium regrade`: what is compared with what, sets, interruptions, graders of others, and exit codes.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command as Process, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use podium_tests::artifacts;
+use podium_tests::workbench::{EXAMPLE_GRADE, Ran, Workbench, example_grader};
+use serde_json::{Value, json};
+
+/// Writes a run group with these submissions into the folder `runs`; `None` is a run without one.
+fn run_group(workbench: &Workbench, group: &str, submissions: &[Option<&str>]) {
+    let mut runs = serde_json::Map::new();
+    for (index, submission) in submissions.iter().enumerate() {
+        let run = format!("example_{index}");
+        if let Some(content) = submission {
+            workbench.write(format!("runs/{group}/{run}/submission/submission.csv"), content);
+        }
+        runs.insert(run, json!({"success": true}));
+    }
+    let metadata = json!({"run_group": group, "runs": runs});
+    workbench.write(format!("runs/{group}/metadata.json"), metadata.to_string());
+}
+
+const THREE: [Option<&str>; 3] = [Some("id,value\n1,0.5\n"), Some(""), None];
+
+fn regrade<'a>(workbench: &Workbench, arguments: impl IntoIterator<Item = &'a str>) -> Ran {
+    workbench.run(["regrade", "runs", "--json"].into_iter().chain(arguments))
+}
+
+fn verdicts(printed: &Value) -> Vec<String> {
+    let runs = printed["archives"][0]["runs"].as_array().expect("runs");
+    runs.iter().map(|run| run["verdict"].as_str().unwrap().to_owned()).collect()
+}
+
+fn set_of(printed: &Value) -> String {
+    printed["archives"][0]["set"].as_str().unwrap().to_owned()
+}
+
+fn count(printed: &Value, verdict: &str) -> u64 {
+    printed["summary"]["by_verdict"][verdict].as_u64().unwrap()
+}
+
+#[test]
+fn a_set_is_applied_compared_with_and_kept() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let first = regrade(&workbench, []).ends_with(5);
+    assert!(first.stderr.contains("podium regrade apply"), "{}", first.stderr);
+    let first = first.json();
+    assert_eq!(verdicts(&first), ["first-grading", "first-grading", "no-submission"]);
+    let set = set_of(&first);
+    for file in ["set.json", "comparison.json", "reports/g/grading_report.json"] {
+        assert!(workbench.path(&set).join(file).is_file(), "{file}");
+    }
+    assert_eq!(workbench.files(Path::new(&set).join("receipts")).len(), 2);
+    workbench.run(["regrade", "apply", &set]).ends_with(0);
+    let again = workbench.run(["regrade", "apply", &set, "--json"]).ends_with(0).json();
+    assert_eq!(again["applied"], false);
+
+    let second = regrade(&workbench, []).ends_with(0).json();
+    assert_eq!(verdicts(&second), ["identical", "identical", "no-submission"]);
+    assert_ne!(set_of(&second), set);
+    let name = Path::new(&set).file_name().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(second["archives"][0]["compared_with"], name);
+
+    let listed = workbench.run(["regrade", "list", "runs", "--json"]).ends_with(0).json();
+    assert_eq!(listed[0]["sets"].as_array().unwrap().len(), 2);
+    assert!(listed[0]["current"].as_str().unwrap().ends_with(&name));
+    let shown = workbench.run(["regrade", "show", &set]).ends_with(0);
+    assert!(shown.stdout.contains("the current grading"), "{}", shown.stdout);
+    workbench.run(["regrade", "discard", &set]).ends_with(2);
+    workbench.run(["regrade", "discard", &set_of(&second)]).ends_with(0);
+    assert!(!workbench.path(set_of(&second)).exists());
+    workbench.run(["regrade", "show", &set_of(&second)]).ends_with(3);
+    // A set is named by its name where the archive is the current folder.
+    let mut command = workbench.podium(["regrade", "show", &name]);
+    assert!(command.current_dir(workbench.path("runs")).output().unwrap().status.success());
+}
+
+#[test]
+fn what_changed_is_shown_with_both_values() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &[Some("a"), Some("b"), Some(""), Some("c"), None]);
+    let first = regrade(&workbench, []).ends_with(5).json();
+    workbench.run(["regrade", "apply", &set_of(&first)]).ends_with(0);
+
+    // A grader that gives one, and refuses nothing.
+    let one = example_grader(&[
+        (r#""\00\00\00\00\00\00\e0\3f""#, r#""\00\00\00\00\00\00\f0\3f""#),
+        (EXAMPLE_GRADE, "(i32.const 40)"),
+    ]);
+    workbench.write("one.wasm", one);
+    let page = workbench.path("page.html");
+    let arguments = ["--grader", "example=one.wasm", "--html", "page.html"];
+    let ran = regrade(&workbench, arguments).ends_with(5);
+    let printed = ran.json();
+    assert_eq!(
+        verdicts(&printed),
+        ["changed", "changed", "newly-valid", "changed", "no-submission"]
+    );
+    let run = &printed["archives"][0]["runs"][0];
+    assert_eq!((&run["old"]["score"], &run["new"]["score"]), (&json!(0.5), &json!(1.0)));
+    assert_eq!(run["difference"], 0.5);
+    assert_eq!((&run["old"]["medal"], &run["new"]["medal"]), (&json!("silver"), &json!("gold")));
+    assert!(run["remarks"][0].as_str().unwrap().contains("another grader"), "{run}");
+    assert_eq!(printed["summary"]["medal_changes"], 4);
+    let html = fs::read_to_string(page).unwrap();
+    for part in ["+0.5", "newly valid", "prefers-color-scheme", "example_0"] {
+        assert!(html.contains(part), "{part}");
+    }
+    // The grader of the competition was not touched, and gives what it gave.
+    assert_eq!(verdicts(&regrade(&workbench, []).ends_with(0).json())[0], "identical");
+    let text = workbench.run(["regrade", "runs", "--grader", "example=one.wasm"]).ends_with(5);
+    for part in ["changed", "0.5, silver", "1, gold", "medals that changed"] {
+        assert!(text.stdout.contains(part), "{part}: {}", text.stdout);
+    }
+    for (grader, code) in [("example", 2), ("example=missing.wasm", 3), ("nothing=one.wasm", 3)] {
+        regrade(&workbench, ["--grader", grader]).ends_with(code);
+    }
+}
+
+#[test]
+fn a_killed_regrade_is_gone_on_with_and_nothing_is_graded_twice() {
+    const RUNS: usize = 60;
+    const ENOUGH: usize = 5;
+    let workbench = Workbench::with_example();
+    // About some hundredths of a second a grading.
+    let slow = format!(
+        "(loop $on
+           (i32.store (i32.const 200) (i32.add (i32.load (i32.const 200)) (i32.const 1)))
+           (br_if $on (i32.lt_u (i32.load (i32.const 200)) (i32.const 10000000))))
+         {EXAMPLE_GRADE}"
+    );
+    workbench.write("graders/example.wasm", example_grader(&[(EXAMPLE_GRADE, &slow)]));
+    let contents: Vec<String> = (0..RUNS).map(|run| format!("id,value\n1,{run}\n")).collect();
+    let contents: Vec<Option<&str>> =
+        contents.iter().map(|content| Some(content.as_str())).collect();
+    run_group(&workbench, "g", &contents);
+
+    let mut killed = Process::new(artifacts::podium())
+        .args(["regrade", "runs", "--jobs", "1", "--no-cache"])
+        .current_dir(workbench.path(""))
+        .env("HOME", workbench.path("home"))
+        .env("PODIUM_COMPETITIONS", workbench.path("competitions"))
+        .env("PODIUM_GRADERS", workbench.path("graders"))
+        .env("PODIUM_DATA", workbench.path("data"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let receipts = || -> Vec<String> {
+        let Ok(sets) = fs::read_dir(workbench.path("runs/regrades")) else { return Vec::new() };
+        sets.flatten()
+            .flat_map(|set| workbench.files(set.path().join("receipts")))
+            .filter(|name| name.ends_with(".receipt.json"))
+            .collect()
+    };
+    while receipts().len() < ENOUGH {
+        assert!(killed.try_wait().unwrap().is_none(), "it is done before it could be killed");
+        thread::sleep(Duration::from_millis(2));
+    }
+    // SIGKILL: nothing can be tidied up.
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let kept = receipts().len() as u64;
+    assert!(kept < RUNS as u64, "it was killed in the middle");
+    let sets = workbench.run(["regrade", "list", "runs", "--json"]).ends_with(0).json();
+    assert_eq!(sets[0]["sets"][0]["state"], "running");
+    let set = format!("runs/regrades/{}", sets[0]["sets"][0]["name"].as_str().unwrap());
+    workbench.run(["regrade", "apply", &set]).ends_with(2);
+
+    let resumed = regrade(&workbench, []).ends_with(5).json();
+    let summary = &resumed["summary"];
+    assert_eq!(summary["graded_before"], kept, "{summary}");
+    assert_eq!(summary["graded_now"], RUNS as u64 - kept, "{summary}");
+    assert_eq!(receipts().len(), RUNS);
+    assert_eq!(set_of(&resumed), set);
+    workbench.run(["regrade", "apply", &set]).ends_with(0);
+}
+
+#[test]
+fn duplicates_are_graded_once_and_counted() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &[Some("same"), Some("same"), Some("other"), Some("same")]);
+    let printed = regrade(&workbench, []).ends_with(5).json();
+    let summary = &printed["summary"];
+    assert_eq!((&summary["graded_now"], &summary["duplicates"]), (&json!(2), &json!(2)));
+    assert_eq!(count(&printed, "first-grading"), 4);
+    assert_eq!(workbench.files(Path::new(&set_of(&printed)).join("receipts")).len(), 2);
+    let text = workbench.run(["regrade", "runs"]).ends_with(5).stdout;
+    assert!(text.contains("with the same submission as another"), "{text}");
+}
+
+#[test]
+fn reports_and_receipts_of_podium_are_compared_exactly() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let metadata = "runs/g/metadata.json";
+    workbench
+        .run(["make-submission", "--metadata", metadata, "--output", "list.jsonl"])
+        .ends_with(0);
+    workbench.run(["grade", "--submission", "list.jsonl", "--output-dir", "out"]).ends_with(0);
+    for against in ["out", "out/receipts"] {
+        let printed = regrade(&workbench, ["--against", against]).ends_with(0).json();
+        assert_eq!(verdicts(&printed), ["identical", "identical", "no-submission"], "{against}");
+    }
+    let report =
+        workbench.files("out").into_iter().find(|name| name.ends_with("_grading_report.json"));
+    let report = format!("out/{}", report.unwrap());
+    regrade(&workbench, ["--against", &report]).ends_with(0);
+    // A report is an archive, too: its submissions lie where it says.
+    let printed = workbench.run(["regrade", &report, "--json"]).ends_with(0).json();
+    assert_eq!(verdicts(&printed), ["identical", "identical", "no-submission"]);
+    assert!(workbench.path(format!("{report}.regrades")).is_dir());
+    let list = workbench.run(["regrade", "list.jsonl", "--against", "out", "--json"]).ends_with(0);
+    assert_eq!(verdicts(&list.json()).len(), 3);
+
+    // One bit more is a change, even where rounding hides it.
+    let text = fs::read_to_string(workbench.path(&report)).unwrap();
+    let text = text.replace("\"unrounded_score\": 0.5", "\"unrounded_score\": 0.5000000000000001");
+    workbench.write("one-bit_grading_report.json", text.replace("\"receipt_id\"", "\"was\""));
+    let printed =
+        regrade(&workbench, ["--against", "one-bit_grading_report.json"]).ends_with(5).json();
+    assert_eq!(verdicts(&printed)[0], "changed");
+    // Other bytes under the same name are not what was graded.
+    workbench.write("runs/g/example_0/submission/submission.csv", "id,value\n1,0.75\n");
+    let printed = regrade(&workbench, ["--against", "out"]).ends_with(5).json();
+    let remarks = printed["archives"][0]["runs"][0]["remarks"].to_string();
+    assert!(remarks.contains("its bytes differ"), "{remarks}");
+    for (against, code) in [("missing", 3), ("submission.csv", 2), ("competitions", 2)] {
+        regrade(&workbench, ["--against", against]).ends_with(code);
+    }
+}
+
+#[test]
+fn the_references_runs_tree_is_understood_pointers_included() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 143477\n";
+    let report = |score: &str, run: u32| {
+        json!({
+            "competition_id": "example", "score": score.parse::<f64>().ok(), "gold_threshold": 0.9,
+            "silver_threshold": 0.5, "bronze_threshold": 0.4, "median_threshold": 0.3, "any_medal": true,
+            "gold_medal": false, "silver_medal": true, "bronze_medal": false, "above_median": true,
+            "submission_exists": true, "valid_submission": true, "is_lower_better": false,
+            "created_at": "2024-10-04T16:47:51.843542",
+            "submission_path": format!("/root/mle-bench/runs/g/example_{run}/submission/submission.csv"),
+        })
+    };
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &[Some("a"), Some("b"), Some(pointer)]);
+    let reports = json!({"total_runs": 2, "competition_reports": [report("0.5", 0), report("0.75", 1), report("0.5", 2)]});
+    workbench.write("runs/g/2024-10-08T15-30-31-GMT_grading_report.json", reports.to_string());
+    workbench.write(
+        "runs/run_group_experiments.csv",
+        "experiment_id,run_group\nscaffolding,g\nscaffolding,h\n",
+    );
+    // A run group of which the reports are all there is, and one whose report was not fetched.
+    let only = json!({"competition_reports": [report("0.5", 7)]});
+    workbench.write("runs/h/grading_report_group_1.json", only.to_string());
+    workbench.write("runs/i/grading_report_group_2.json", pointer);
+    let ran = regrade(&workbench, []).ends_with(6);
+    let printed = ran.json();
+    assert_eq!(
+        verdicts(&printed),
+        ["identical", "changed", "submission-unusable", "submission-missing"]
+    );
+    let runs = &printed["archives"][0]["runs"];
+    assert_eq!(runs[0]["experiment"], "scaffolding");
+    assert_eq!(runs[1]["difference"], -0.25);
+    assert!(runs[2]["message"].as_str().unwrap().contains("git lfs pull"));
+    let problems = &printed["archives"][0]["problems"];
+    assert_eq!(problems[0]["entry"], "i/grading_report_group_2.json");
+    assert!(problems[0]["reason"].as_str().unwrap().contains("git lfs pull"));
+}
+
+#[test]
+fn reports_that_are_damaged_are_used_as_far_as_they_go() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let good = r#"{"competition_id": "example", "score": 0.5, "submission_exists": true,
+        "valid_submission": true, "submission_path": "g/example_0/submission/submission.csv"}"#;
+    let unknown = good.replace("\"example\"", "\"unheard-of\"");
+    let nan = good.replace("0.5", "NaN");
+    for (what, text, verdict, problem, code) in [
+        ("fields missing", format!("{{\"competition_reports\": [{good}]}}"), "identical", None, 5),
+        ("NaN", format!("{{\"competition_reports\": [{nan}]}}"), "changed", None, 5),
+        (
+            "half-written",
+            format!("{{\"competition_reports\": [{good}, {{\"comp"),
+            "identical",
+            Some("damaged"),
+            6,
+        ),
+        (
+            "a duplicate",
+            format!("{{\"competition_reports\": [{good}, {good}]}}"),
+            "identical",
+            None,
+            5,
+        ),
+        (
+            "two opinions",
+            format!("{{\"competition_reports\": [{good}, {nan}]}}"),
+            "identical",
+            Some("two different gradings"),
+            6,
+        ),
+        (
+            "no id",
+            format!("{{\"competition_reports\": [{good}, {{}}]}}"),
+            "identical",
+            Some("competition_id"),
+            6,
+        ),
+        ("not JSON", "nonsense".to_owned(), "first-grading", Some("no JSON"), 6),
+    ] {
+        workbench.write("runs/g/2026_grading_report.json", text);
+        let printed = regrade(&workbench, []).ends_with(code).json();
+        assert_eq!(verdicts(&printed)[0], verdict, "{what}");
+        let problems = printed["archives"][0]["problems"].to_string();
+        match problem {
+            Some(part) => assert!(problems.contains(part), "{what}: {problems}"),
+            None => assert_eq!(problems, "[]", "{what}"),
+        }
+    }
+    workbench.write(
+        "runs/g/2026_grading_report.json",
+        format!("{{\"competition_reports\": [{unknown}]}}"),
+    );
+    let ran = regrade(&workbench, []).ends_with(5);
+    let printed = ran.json();
+    assert_eq!(verdicts(&printed)[3], "unknown-competition");
+    assert!(ran.stderr.contains("unheard-of"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_exit_code_says_who_has_to_act() {
+    let unprepared = |workbench: &Workbench| {
+        fs::remove_dir_all(workbench.path("data/example")).unwrap();
+    };
+    let trapping = |workbench: &Workbench| {
+        workbench
+            .write("graders/example.wasm", example_grader(&[(EXAMPLE_GRADE, "(unreachable)")]));
+    };
+    let gone = |workbench: &Workbench| {
+        fs::remove_file(workbench.path("graders/example.wasm")).unwrap();
+    };
+    let nothing = |_: &Workbench| {};
+    type Change<'a> = &'a dyn Fn(&Workbench);
+    for (change, code, verdict) in [
+        (&nothing as Change<'_>, 0, "identical"),
+        (&unprepared, 3, "no-data"),
+        (&trapping, 4, "grader-failed"),
+        (&gone, 3, "grader-failed"),
+    ] {
+        let workbench = Workbench::with_example();
+        run_group(&workbench, "g", &[Some("a"), None]);
+        let first = regrade(&workbench, []).ends_with(5).json();
+        workbench.run(["regrade", "apply", &set_of(&first)]).ends_with(0);
+        change(&workbench);
+        let ran = regrade(&workbench, []).ends_with(code);
+        assert_eq!(verdicts(&ran.json()), [verdict, "no-submission"], "{code}");
+        assert_eq!(ran.stderr.contains("error: "), code != 0, "{}", ran.stderr);
+    }
+    let workbench = Workbench::with_example();
+    for (arguments, code) in [
+        (vec!["regrade"], 2),
+        (vec!["regrade", "a", "b", "--set", "c"], 2),
+        (vec!["regrade", "apply", "missing"], 3),
+        (vec!["regrade", "apply", "data"], 2),
+        (vec!["regrade", "list", "missing"], 3),
+        (vec!["regrade", "list"], 0),
+    ] {
+        workbench.run(arguments).ends_with(code);
+    }
+}
