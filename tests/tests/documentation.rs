@@ -144,6 +144,40 @@ fn the_tour_of_trust_works_when_pasted() {
 }
 
 #[test]
+fn the_tour_of_regrading_works_when_pasted() {
+    let page = fs::read_to_string(artifacts::root().join("docs/regrading.md")).unwrap();
+    let tour = commands(&page, "A tour");
+
+    // What the demo leaves behind of the one competition, in a folder that stands for the checkout.
+    let checkout = tempfile::tempdir().unwrap();
+    let demo = checkout.path().join("target/demo");
+    let release = checkout.path().join("target/release");
+    fs::create_dir_all(&release).unwrap();
+    symlink(artifacts::podium(), release.join("podium")).unwrap();
+    let id = "spaceship-titanic";
+    let example = CompetitionExample::of(id).example;
+    copy(&example.answers, &demo.join("data").join(id).join("prepared/private/test.csv"));
+    let submission = &example.submissions["good"];
+    copy(&submission.path, &demo.join(format!("submissions/{id}/good.csv")));
+
+    let output = Command::new("bash")
+        .args(["-euo", "pipefail", "-c", &tour])
+        .current_dir(checkout.path())
+        .env("PODIUM_CACHE", checkout.path().join("cache"))
+        .env("PODIUM_COMPETITIONS", artifacts::competitions())
+        .env("PODIUM_GRADERS", artifacts::graders())
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
+    assert!(stdout.contains("identical") && stdout.contains("current"), "{stdout}");
+    for file in ["regrade.html", "submission.jsonl", "first/comparison.json"] {
+        assert!(demo.join(file).is_file(), "{file}");
+    }
+}
+
+#[test]
 fn a_grader_is_made_from_nothing_as_its_page_says() {
     let page = fs::read_to_string(artifacts::root().join("docs/write-a-grader.md")).unwrap();
     let from_nothing = commands(&page, "From nothing");

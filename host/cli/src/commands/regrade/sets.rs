@@ -110,6 +110,13 @@ struct Listed {
     problems: Vec<String>,
 }
 
+impl Listed {
+    fn is_current(&self, set: &SetSummary) -> bool {
+        let current = self.current.as_deref().and_then(Path::file_name);
+        current.is_some_and(|current| current.to_string_lossy() == *set.name)
+    }
+}
+
 fn list(archives: &[PathBuf], shared: &Shared) -> Result<Exit, Failure> {
     let mut all = Vec::new();
     for archive in archives {
@@ -152,8 +159,7 @@ fn listed_in_words(listed: &Listed) -> String {
         table::optional("graders", 2),
     ]);
     for set in &listed.sets {
-        let current = listed.current.as_deref().and_then(Path::file_name);
-        let is_current = current.is_some_and(|current| current.to_string_lossy() == *set.name);
+        let is_current = listed.is_current(set);
         let count = |count: fn(&podium::RegradeSummary) -> u64| {
             table::number(
                 set.summary
@@ -176,7 +182,12 @@ fn listed_in_words(listed: &Listed) -> String {
             }),
         ]);
     }
-    format!("{archive}\n{}", table.lines())
+    let elsewhere =
+        listed.current.as_ref().filter(|_| !listed.sets.iter().any(|set| listed.is_current(set)));
+    let elsewhere = elsewhere.map_or_else(String::new, |current| {
+        format!("\nthe current grading is {}", output::harmless(&current.display().to_string()))
+    });
+    format!("{archive}\n{}{elsewhere}", table.lines())
 }
 
 fn state(state: SetState) -> &'static str {
