@@ -283,6 +283,12 @@ impl GradingContext {
         let outcome = &receipt.claim.outcome;
         report.grader_sha256 = Some(receipt.claim.component.sha256);
         report.receipt_id = Some(receipt.id);
+        if let Ok((loaded, origin)) = self.grader(competition, options.grader.as_ref())
+            && *loaded.grader.sha256() == receipt.claim.component.sha256
+        {
+            report.grader_origin = Some(origin);
+            report.grader_trusted_by = loaded.trusted_by;
+        }
         match outcome.score.as_ref().and_then(ExactNumber::value) {
             Some(value) if outcome.kind.is_valid_submission() => {
                 score(&mut report, competition, value, Vec::new());
@@ -304,8 +310,8 @@ impl GradingContext {
         options: &GradingOptions,
     ) -> Option<(Digest, Arc<[Input]>)> {
         let answers = self.answers(competition).ok()?;
-        let grader = self.grader_of(competition, options).ok()?;
-        Some((*grader.sha256(), answers))
+        let (loaded, _) = self.grader(competition, options.grader.as_ref()).ok()?;
+        Some((*loaded.grader.sha256(), answers))
     }
 
     /// The limits of a grading of this competition.

@@ -158,13 +158,13 @@ pub use receipt::{
     InputRole, MadeBy, Receipt, Verification,
 };
 pub use receipt_files::{FoundReceipt, find_receipts};
-pub use regular_file::read_file;
 pub use regrade::{
     ArchivedRun, Graded, MadeSubmission, RegradeObserver, RegradeOptions, RegradeSet,
     RegradeSubject, RegradeSummary, RegradeVerdict, RegradedRun, Regrading, RunGroupMetadata,
     Score, SetSettings, SetState, SetSummary, Sets, Standing, SubmissionPlace, Survey,
     list_run_group, regrade,
 };
+pub use regular_file::read_file;
 pub use report::{GradingReport, parse_python_json};
 pub use rounding::{DECIMAL_PLACES, Rounding};
 pub use run_group::{RunGroupReport, Totals, to_json};

@@ -37,6 +37,7 @@ use crate::archive::{EntryPath, EntryProblem};
 use crate::cancellation::Cancellation;
 use crate::catalog::Catalog;
 use crate::error::Error;
+use crate::graders::GraderSource;
 use crate::grading::GradingContext;
 use crate::report::GradingReport;
 
@@ -44,7 +45,7 @@ use crate::report::GradingReport;
 #[derive(Clone, Debug, Default)]
 pub struct RegradeOptions {
     /// Components to grade with in the place of the competitions' own, by competition.
-    pub graders: BTreeMap<String, PathBuf>,
+    pub graders: BTreeMap<String, GraderSource>,
     /// Reports or receipts (a file or a folder) to compare with, in the place of what the archive records.
     pub against: Option<PathBuf>,
     /// How many gradings run at once; by default one for each core.

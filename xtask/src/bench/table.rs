@@ -86,12 +86,7 @@ impl Row {
     }
 
     /// Podium alone; the goal is to be done within that time and memory.
-    pub(super) fn within_memory(
-        what: &str,
-        podium: Measured,
-        seconds: f64,
-        memory: u64,
-    ) -> Row {
+    pub(super) fn within_memory(what: &str, podium: Measured, seconds: f64, memory: u64) -> Row {
         let fits = podium.peak_memory.is_none_or(|peak| peak < memory);
         Row {
             goal: format!("≤ {seconds} s, < {}", size(Some(memory))),

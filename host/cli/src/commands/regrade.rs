@@ -5,22 +5,24 @@ mod sets;
 mod text;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use podium::{
-    ArchiveLimits, Cancellation, Catalog, GradingContext, RegradeObserver, RegradeOptions,
-    RegradeSet, RegradeSubject, RegradeSummary, RegradeVerdict, RegradedRun, Regrading,
-    SetSettings, Survey,
+    ArchiveLimits, Cancellation, Catalog, Digest, GraderSource, GradingContext, RegradeObserver,
+    RegradeOptions, RegradeSet, RegradeSubject, RegradeSummary, RegradeVerdict, RegradedRun,
+    Regrading, SetSettings, Survey,
 };
 use serde::Serialize;
 
 use crate::arguments::{LimitOptions, Shared, count, size};
 use crate::exit::Exit;
 use crate::failure::{Failure, WithError};
+use crate::graders::GraderArgument;
 use crate::places::Places;
 use crate::progress::Progress;
-use crate::{engine, interrupt, number, output};
+use crate::{engine, graders, interrupt, number, output};
 
 /// What `podium regrade` is told.
 #[derive(Debug, clap::Args)]
@@ -42,8 +44,8 @@ struct RegradeArguments {
     #[arg(long, value_name = "PATH")]
     against: Option<PathBuf>,
     /// Grade a competition with another grader; may be repeated
-    #[arg(long = "grader", value_name = "ID=FILE.wasm", value_parser = grader)]
-    graders: Vec<(String, PathBuf)>,
+    #[arg(long = "grader", value_name = "ID=FILE.wasm|ID=sha256:…", value_parser = grader)]
+    graders: Vec<(String, GraderArgument)>,
     /// The folder of the set, made if it is missing, gone on with if it is there [default: a new one among the archive's]
     #[arg(long, value_name = "DIR")]
     set: Option<PathBuf>,
@@ -95,10 +97,10 @@ command. `podium regrade apply SET` makes a set what later regrades compare with
 (list, show, apply, discard) is named by a path: ./list.";
 
 /// Parses `ID=FILE.wasm`.
-fn grader(text: &str) -> Result<(String, PathBuf), String> {
+fn grader(text: &str) -> Result<(String, GraderArgument), String> {
     match text.split_once('=') {
         Some((id, file)) if !id.is_empty() && !file.is_empty() => {
-            Ok((id.to_owned(), PathBuf::from(file)))
+            Ok((id.to_owned(), GraderArgument::from(OsString::from(file))))
         }
         _ => {
             Err("give a competition and its grader, such as spaceship-titanic=new.wasm".to_owned())
@@ -116,6 +118,9 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         None => regrade_all(&arguments.regrade, shared),
     }
 }
+
+/// Graders in the place of the competitions' own, with their digests.
+type Named = BTreeMap<String, (GraderSource, Digest)>;
 
 /// What is printed as JSON.
 #[derive(Serialize)]
@@ -147,7 +152,8 @@ fn regrade_all(arguments: &RegradeArguments, shared: &Shared) -> Result<Exit, Fa
             engine::start(shared)?,
             &places.data,
             arguments.limits.overrides(),
-        ),
+        )
+        .with_graders(graders::find(shared)?),
         cancellation: interrupt::cancellation()?,
     };
     let graders = regrader.graders()?;
@@ -225,16 +231,17 @@ struct Regrader<'a> {
 }
 
 impl Regrader<'_> {
-    /// The graders that were named, checked.
-    fn graders(&self) -> Result<BTreeMap<String, PathBuf>, Failure> {
-        let mut graders = BTreeMap::new();
-        for (id, path) in &self.arguments.graders {
+    /// The graders that were named, checked, with their digests.
+    fn graders(&self) -> Result<Named, Failure> {
+        let mut graders = Named::new();
+        for (id, named) in &self.arguments.graders {
             let competition = self.catalog.get(id)?;
-            let grader = self.context.grader(path)?;
-            if let Some(mismatch) = competition.mismatch(grader.description()) {
+            let source = named.source(self.context.graders())?;
+            let (loaded, _) = self.context.grader(&competition, Some(&source))?;
+            if let Some(mismatch) = competition.mismatch(loaded.grader.description()) {
                 return Err(Failure::new(Exit::Usage, format!("--grader {id}: {mismatch}")));
             }
-            if graders.insert(id.clone(), path.clone()).is_some() {
+            if graders.insert(id.clone(), (source, *loaded.grader.sha256())).is_some() {
                 let message = format!("--grader names two graders of `{id}`");
                 return Err(Failure::new(Exit::Usage, message));
             }
@@ -242,23 +249,17 @@ impl Regrader<'_> {
         Ok(graders)
     }
 
-    fn regrade(
-        &self,
-        path: &Path,
-        graders: &BTreeMap<String, PathBuf>,
-    ) -> Result<Regrading, Failure> {
+    fn regrade(&self, path: &Path, graders: &Named) -> Result<Regrading, Failure> {
         let subject = RegradeSubject::open(path, self.arguments.archive_limits.limits())?;
-        let mut settings = SetSettings {
-            graders: BTreeMap::new(),
+        let named = graders.iter();
+        let settings = SetSettings {
+            graders: named.clone().map(|(id, (_, sha256))| (id.clone(), *sha256)).collect(),
             against: self.arguments.against.clone(),
             limits: self.arguments.limits.overrides(),
         };
-        for (id, path) in graders {
-            settings.graders.insert(id.clone(), *self.context.grader(path)?.sha256());
-        }
         let mut set = RegradeSet::begin(path, self.arguments.set.as_deref(), &settings)?;
         let options = RegradeOptions {
-            graders: graders.clone(),
+            graders: named.map(|(id, (source, _))| (id.clone(), source.clone())).collect(),
             against: self.arguments.against.clone(),
             threads: self.arguments.jobs,
             cancellation: self.cancellation.clone(),
@@ -365,7 +366,8 @@ mod tests {
 
     #[test]
     fn graders_are_named_with_their_competition() {
-        assert_eq!(grader("a=b=c.wasm").unwrap(), ("a".to_owned(), PathBuf::from("b=c.wasm")));
+        let file = GraderArgument::Path("b=c.wasm".into());
+        assert_eq!(grader("a=b=c.wasm").unwrap(), ("a".to_owned(), file));
         for text in ["", "a", "=b", "a="] {
             assert!(grader(text).is_err(), "{text}");
         }
