@@ -45,7 +45,7 @@ struct RegradeArguments {
     against: Option<PathBuf>,
     /// Grade a competition with another grader; may be repeated
     #[arg(long = "grader", value_name = "ID=FILE.wasm|ID=sha256:…", value_parser = grader)]
-    graders: Vec<(String, GraderArgument)>,
+    named_graders: Vec<(String, GraderArgument)>,
     /// The folder of the set, made if it is missing, gone on with if it is there [default: a new one among the archive's]
     #[arg(long, value_name = "DIR")]
     set: Option<PathBuf>,
@@ -234,7 +234,7 @@ impl Regrader<'_> {
     /// The graders that were named, checked, with their digests.
     fn graders(&self) -> Result<Named, Failure> {
         let mut graders = Named::new();
-        for (id, named) in &self.arguments.graders {
+        for (id, named) in &self.arguments.named_graders {
             let competition = self.catalog.get(id)?;
             let source = named.source(self.context.graders())?;
             let (loaded, _) = self.context.grader(&competition, Some(&source))?;
@@ -362,7 +362,37 @@ fn and_more(all: u64, shown: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::arguments::{Command, CommandLine};
+
+    #[test]
+    fn archives_are_told_from_commands_and_graders_from_folders_of_graders() {
+        let parse = |arguments: &[&str]| {
+            let line = ["podium", "regrade"].iter().chain(arguments);
+            match CommandLine::try_parse_from(line).map(|line| (line.command, line.shared)) {
+                Ok((Command::Regrade(arguments), shared)) => Ok((arguments, shared)),
+                Ok(_) => panic!("another command"),
+                Err(error) => Err(error.kind()),
+            }
+        };
+        let line = ["--grader", "a=b.wasm", "runs", "x.tar", "--graders", "folder", "--json"];
+        let (arguments, shared) = parse(&line).unwrap();
+        assert_eq!(arguments.regrade.archives, [PathBuf::from("runs"), PathBuf::from("x.tar")]);
+        assert_eq!(arguments.regrade.named_graders.len(), 1);
+        assert_eq!(shared.graders, [PathBuf::from("folder")]);
+        assert!(shared.json && arguments.sets.is_none());
+        for command in
+            [&["list"][..], &["show", "x"], &["apply", "x", "--incomplete"], &["discard", "x"]]
+        {
+            assert!(parse(command).unwrap().0.sets.is_some(), "{command:?}");
+        }
+        assert_eq!(parse(&["./list"]).unwrap().0.regrade.archives, [PathBuf::from("./list")]);
+        for wrong in [&[][..], &["show"], &["runs", "apply", "x", "--incomplete"]] {
+            assert!(parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
 
     #[test]
     fn graders_are_named_with_their_competition() {

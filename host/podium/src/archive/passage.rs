@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::entry_path::EntryPath;
+use super::entry_path::{EntryPath, EntryPathProblem};
 use super::limits::ArchiveLimits;
 use crate::message;
 
@@ -77,6 +77,8 @@ impl Passage {
                 self.last = Some(path.as_str().to_owned());
                 Some(path)
             }
+            // The archive itself: `./` begins many.
+            Err(EntryPathProblem::Empty) if !name.is_empty() => None,
             Err(problem) => {
                 self.refuses(&shown, problem.to_string());
                 self.last = Some(message::fit(&shown, EntryProblem::NAME_CHARACTERS));

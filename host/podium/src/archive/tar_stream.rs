@@ -92,6 +92,9 @@ fn walk<R: Read>(
         hand_over(&mut entry, visitor, passage)?;
         // What is left is read here, so that what comes between two entries is headers alone.
         io::copy(&mut entry, &mut io::sink())?;
+        if meter.has_ended() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "in the middle of a file"));
+        }
         if !visitor.goes_on() {
             return Ok(false);
         }

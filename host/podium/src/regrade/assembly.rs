@@ -343,6 +343,9 @@ struct RunIndex {
     by_submission: HashMap<(String, String), Vec<usize>>,
     by_group: HashMap<(EntryPath, String), Vec<usize>>,
     by_run: HashMap<(EntryPath, String), usize>,
+    by_competition: HashMap<String, Vec<usize>>,
+    /// Run groups that are folders of runs.
+    groups: HashSet<EntryPath>,
 }
 
 impl RunIndex {
@@ -359,7 +362,9 @@ impl RunIndex {
         }
         let key = (run.group.clone(), run.competition_id.clone());
         self.by_group.entry(key).or_default().push(at);
+        self.by_competition.entry(run.competition_id.clone()).or_default().push(at);
         if let Some(run_id) = &run.run_id {
+            self.groups.insert(run.group.clone());
             self.by_run.insert((run.group.clone(), run_id.clone()), at);
         }
     }
@@ -389,9 +394,13 @@ impl RunIndex {
                 self.by_submission.get(&key)?.iter().find(free).copied()
             }
             None => {
-                let key = (base.clone(), competition.to_owned());
                 let without = |at: &&usize| runs[**at].submission == SubmissionPlace::None;
-                self.by_group.get(&key)?.iter().filter(free).find(without).copied()
+                let known = match self.groups.contains(base) {
+                    true => self.by_group.get(&(base.clone(), competition.to_owned())),
+                    // A report that lies elsewhere may be about any run group.
+                    false => self.by_competition.get(competition),
+                };
+                known?.iter().filter(free).find(without).copied()
             }
         }
     }
