@@ -90,6 +90,7 @@ fn in_working_folder(path: &str) -> SubmissionPlace {
 mod tests {
     use super::*;
 
+    /// Threat 8: a path in a report of an archive leads to a file of the archive, or to none outside.
     #[test]
     fn the_longest_end_of_a_path_is_found_from_the_reports_folder_upwards() {
         let paths = ["g/a_1/submission/submission.csv", "s/a.csv", "top.csv", "h/s/a.csv"];
