@@ -200,7 +200,8 @@ fn check_private(_metadata: &fs::Metadata, _closed: u32) -> Result<(), &'static 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{CodeGeneration, Engine, EngineSettings};
+    use crate::code_generation::CodeGeneration;
+    use crate::engine::{Engine, EngineSettings};
     use crate::grader::Grader;
     use crate::testing::component;
     use crate::{Input, Limits, Verdict};
@@ -279,16 +280,21 @@ mod tests {
     fn other_settings_have_other_files() {
         let folder = tempfile::tempdir().unwrap();
         score(folder.path());
-        let settings = EngineSettings {
-            cache: CacheLocation::Folder(folder.path().to_owned()),
-            code: CodeGeneration::Plain,
-            ..EngineSettings::default()
-        };
-        let plain = Engine::new(settings).unwrap();
         let bytes = component("(call $score (f64.const 0.5))");
-        assert!(plain.cache().get(&Digest::of(&bytes)).is_none());
-        Grader::from_bytes(&plain, "test", &bytes).unwrap();
-        assert_eq!(kept(folder.path()).len(), 2);
+        let others = [CodeGeneration::Plain, CodeGeneration::Small, CodeGeneration::Baseline];
+        for (before, code) in (1..).zip(others) {
+            assert_eq!(kept(folder.path()).len(), before);
+            let settings = EngineSettings {
+                cache: CacheLocation::Folder(folder.path().to_owned()),
+                code,
+                ..EngineSettings::default()
+            };
+            let other = Engine::new(settings).unwrap();
+            assert!(other.cache().get(&Digest::of(&bytes)).is_none(), "{code:?}");
+            Grader::from_bytes(&other, "test", &bytes).unwrap();
+            assert!(other.cache().get(&Digest::of(&bytes)).is_some(), "{code:?}");
+        }
+        assert_eq!(kept(folder.path()).len(), 1 + others.len());
     }
 
     /// Threat 17: code that others could have written is not run.

@@ -14,7 +14,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::engine::{CodeGeneration, compile_here, wasmtime_engine};
+use crate::code_generation::CodeGeneration;
+use crate::engine::{compile_here, wasmtime_engine};
 use crate::error::Error;
 use crate::precompiled::Precompiled;
 
@@ -121,10 +122,9 @@ pub fn compile_for_parent(mut input: impl Read, mut output: impl Write) -> Resul
     let mut head = [0; MAGIC.len() + 1];
     input.read_exact(&mut head).map_err(broken)?;
     let (magic, code) = head.split_at(MAGIC.len());
-    let code = match (magic == MAGIC, code) {
-        (true, [0]) => CodeGeneration::Optimised,
-        (true, [1]) => CodeGeneration::Plain,
-        _ => return Err(broken(io::Error::other("it is of another version"))),
+    let code = code.first().copied().and_then(CodeGeneration::numbered);
+    let Some(code) = code.filter(|_| magic == MAGIC) else {
+        return Err(broken(io::Error::other("it is of another version")));
     };
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes).map_err(broken)?;
@@ -178,7 +178,7 @@ impl CompilerProcess {
         let (reply, status) = std::thread::scope(|scope| {
             let (done, finished) = mpsc::sync_channel::<()>(1);
             let (request, reply) = (child.stdin.take(), child.stdout.take());
-            let code = u8::from(code == CodeGeneration::Plain);
+            let code = code.number();
             scope.spawn(move || {
                 // A compiler that ends before it has read all is told by what it says, or by how it ended.
                 if let Some(mut request) = request {

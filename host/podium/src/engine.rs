@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
 use wasmtime::component::{Component, InstancePre, Linker};
-use wasmtime::{Config, OptLevel, Store, Strategy, Trap, UpdateDeadline, WasmFeatures};
+use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmFeatures};
 
 use crate::cache::{Cache, CacheLocation};
 use crate::cancellation::Cancellation;
+use crate::code_generation::CodeGeneration;
 use crate::compilation::{self, Compilation, Gate, NotCompiled};
 use crate::compile_work;
 use crate::error::Error;
@@ -49,17 +49,6 @@ pub struct EngineSettings {
     pub code: CodeGeneration,
 }
 
-/// How much the compiler does. Nothing of it shows in a result, fuel included.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CodeGeneration {
-    /// Compiles longer, runs faster.
-    #[default]
-    Optimised,
-    /// Compiles without optimisation.
-    Plain,
-}
-
 /// Compiles and runs graders. Cloning is cheap and shares everything; one engine serves any number of threads.
 #[derive(Clone)]
 pub struct Engine(Arc<Shared>);
@@ -78,7 +67,7 @@ impl Engine {
     /// Sets up an engine. That the cache cannot be used is no error: see [`Engine::cache_folder`].
     ///
     /// # Errors
-    /// [`Error::Engine`] on a machine for which there is no code generation.
+    /// [`Error::Engine`] on a machine for which there is no code generation, or not the one that the settings ask for.
     pub fn new(settings: EngineSettings) -> Result<Engine, Error> {
         let failed = |error: wasmtime::Error| Error::Engine(format!("{error:#}"));
         let wasmtime = wasmtime_engine(settings.code)?;
@@ -253,9 +242,11 @@ impl Engine {
 /// wasmtime's engine with Podium's settings.
 ///
 /// # Errors
-/// [`Error::Engine`] on a machine for which there is no code generation.
+/// [`Error::Engine`] on a machine for which there is no code generation, or not this one.
 pub(crate) fn wasmtime_engine(code: CodeGeneration) -> Result<wasmtime::Engine, Error> {
-    wasmtime::Engine::new(&configuration(code)).map_err(|error| Error::Engine(format!("{error:#}")))
+    configuration(code)
+        .and_then(|configuration| wasmtime::Engine::new(&configuration))
+        .map_err(|error| Error::Engine(format!("{error:#}")))
 }
 
 /// Compiles in this process, on threads of its own, whatever thread this is.
@@ -358,15 +349,11 @@ impl Stop {
 }
 
 /// The engine's configuration. What keeps results the same everywhere: canonical NaNs, no relaxed SIMD, no threads,
-/// fuel always on, one compiler. What keeps gradings apart: no pooling allocator, one store a grading.
-fn configuration(code: CodeGeneration) -> Config {
+/// fuel always on, one way to generate code. What keeps gradings apart: no pooling allocator, one store a grading.
+fn configuration(code: CodeGeneration) -> wasmtime::Result<Config> {
     let mut config = Config::new();
+    code.configure(&mut config)?;
     config
-        .strategy(Strategy::Cranelift)
-        .cranelift_opt_level(match code {
-            CodeGeneration::Optimised => OptLevel::Speed,
-            CodeGeneration::Plain => OptLevel::None,
-        })
         .cranelift_nan_canonicalization(true)
         .consume_fuel(true)
         .epoch_interruption(true)
@@ -375,7 +362,7 @@ fn configuration(code: CodeGeneration) -> Config {
         .generate_address_map(false)
         .wasm_features(WasmFeatures::all(), false)
         .wasm_features(inspection::FEATURES, true);
-    config
+    Ok(config)
 }
 
 /// The frames of a trap that are kept: enough to see where, not enough to fill a page.

@@ -8,18 +8,20 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::cancellation::Cancellation;
+use crate::code_generation::CodeGeneration;
 use crate::competition_id;
 use crate::contract::v1;
 use crate::contract::v1::exports::podium::grading::grader as exported;
 use crate::digest::Digest;
-use crate::engine::{CodeGeneration, Engine, Run, instantiation_failed};
+use crate::engine::{Engine, Run, instantiation_failed};
 use crate::error::Error;
 use crate::input::Input;
 use crate::inspection::{GraderProblem, Inspection, read_component};
 use crate::limits::Limits;
 use crate::message;
 use crate::sandbox::Sandbox;
-use crate::verdict::{Bytes, GraderFailure, Grading, Measure, Verdict};
+use crate::told;
+use crate::verdict::{Bytes, GraderFailure, Grading, Verdict};
 
 /// Which of two scores wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -276,24 +278,12 @@ fn blame(
 }
 
 fn verdict(result: Result<exported::Score, exported::Failure>) -> Verdict {
-    let fit = |message: String| message::fit(&message, Limits::MESSAGE_CHARACTERS);
     match result {
-        Ok(score) => Verdict::Scored {
-            value: score.value,
-            measures: score
-                .measures
-                .into_iter()
-                .take(Limits::MEASURES)
-                .map(|measure| Measure {
-                    name: message::fit(&measure.name, Limits::MEASURE_NAME_CHARACTERS),
-                    value: measure.value,
-                })
-                .collect(),
-        },
-        Err(exported::Failure::InvalidSubmission(message)) => {
-            Verdict::InvalidSubmission(fit(message))
+        Ok(exported::Score { value, measures }) => {
+            told::scored(value, measures.into_iter().map(|measure| (measure.name, measure.value)))
         }
-        Err(exported::Failure::InvalidAnswers(message)) => Verdict::InvalidAnswers(fit(message)),
+        Err(exported::Failure::InvalidSubmission(text)) => told::invalid_submission(&text),
+        Err(exported::Failure::InvalidAnswers(text)) => told::invalid_answers(&text),
     }
 }
 

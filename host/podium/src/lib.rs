@@ -75,6 +75,7 @@ mod batch;
 mod cache;
 mod cancellation;
 mod catalog;
+mod code_generation;
 mod competition;
 mod competition_id;
 mod compilation;
@@ -118,6 +119,8 @@ mod submission_list;
 mod testing;
 #[cfg(test)]
 mod testing_competition;
+#[doc(hidden)]
+pub mod told;
 mod trust;
 mod verdict;
 
@@ -130,6 +133,7 @@ pub use batch::{Batch, BatchObserver, BatchOptions, grade_list};
 pub use cache::CacheLocation;
 pub use cancellation::Cancellation;
 pub use catalog::{Catalog, Listing};
+pub use code_generation::CodeGeneration;
 pub use competition::{Competition, DEFINITION_FILE};
 pub use compilation::{Compilation, CompilerProcess, compile_for_parent};
 pub use component_file::ComponentFile;
@@ -139,7 +143,7 @@ pub use definition::{
     MedalLines, Metric,
 };
 pub use digest::{Digest, NotADigest};
-pub use engine::{CodeGeneration, Engine, EngineSettings, WASMTIME_VERSION};
+pub use engine::{Engine, EngineSettings, WASMTIME_VERSION};
 pub use error::Error;
 pub use example::{Example, ExampleSubmission, ExpectedReport};
 pub use grader::{Description, Direction, Grader};

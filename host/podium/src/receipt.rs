@@ -16,9 +16,10 @@ use serde_json::Value;
 
 use crate::atomic_write::write_over_unsynced;
 use crate::cancellation::Cancellation;
+use crate::code_generation::CodeGeneration;
 use crate::contract::{CONTRACT_VERSION, ContractVersion};
 use crate::digest::Digest;
-use crate::engine::{CodeGeneration, WASMTIME_VERSION};
+use crate::engine::WASMTIME_VERSION;
 use crate::error::Error;
 use crate::float_text::shortest;
 use crate::grader::Grader;

@@ -18,7 +18,7 @@ use wasmtime::{ResourceLimiter, StoreContextMut, Trap};
 use self::virtual_wasi::VirtualMachine;
 use crate::input::Input;
 use crate::limits::Limits;
-use crate::message;
+use crate::told;
 use crate::verdict::GraderFailure;
 
 /// The type behind the contract's `file`. A handle carries the number of one of [`Sandbox::inputs`].
@@ -207,7 +207,7 @@ pub(crate) fn link_v1(linker: &mut Linker<Sandbox>) -> wasmtime::Result<()> {
 fn take(store: &mut StoreContextMut<'_, Sandbox>, text: &WasmStr) -> wasmtime::Result<String> {
     let text = text.to_str(&*store)?;
     let length = text.len();
-    let message = message::fit(&text, Limits::MESSAGE_CHARACTERS);
+    let message = told::message(&text);
     charge(store, length)?;
     Ok(message)
 }

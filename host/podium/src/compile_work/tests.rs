@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::engine::{CodeGeneration, compile_here, wasmtime_engine};
+use crate::code_generation::CodeGeneration;
+use crate::engine::{compile_here, wasmtime_engine};
 
 /// Functions whose compilation costs more than their size, as fields of a module, by a number that scales them.
 const FUNCTIONS: &[(&str, fn(usize) -> String)] = &[
