@@ -202,11 +202,13 @@ impl GraderFailure {
     }
 
     /// Whether the same component with the same inputs and limits fails like this again, on any machine. The others
-    /// are the machine's or the moment's: grading again may help, and they are nothing to make a receipt of.
+    /// are the machine's or the moment's: grading again may help, and they are nothing to make a receipt of. The stack is
+    /// among them, because how much of it a call takes is up to the code that was generated, and that to the processor.
     pub fn is_deterministic(&self) -> bool {
         !matches!(
             self,
             GraderFailure::TimedOut { .. }
+                | GraderFailure::OutOfStack { .. }
                 | GraderFailure::InputChanged { .. }
                 | GraderFailure::InputUnreadable { .. }
                 | GraderFailure::Cancelled
@@ -341,6 +343,7 @@ mod tests {
         let fuel = GraderFailure::OutOfFuel { limit: 5 };
         assert!(fuel.is_deterministic());
         assert!(fuel.to_string().contains("limit of 5 was reached"), "{fuel}");
+        assert!(!GraderFailure::OutOfStack { limit: 5 }.is_deterministic());
         assert_eq!(fuel.limit(), Some(ReachedLimit { name: "fuel".to_owned(), value: 5 }));
         assert_eq!(timed_out.limit(), None);
     }

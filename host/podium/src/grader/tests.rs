@@ -208,7 +208,8 @@ fn each_limit_and_each_crash_is_a_failure_of_its_own_kind() {
         let failure = failure(grade(body));
         assert_eq!(failure.kind(), kind, "{what}: {failure}");
         assert!(failure.to_string().contains(says), "{what}: {failure}");
-        assert!(failure.is_deterministic(), "{what}");
+        // How much stack a call takes is up to the compiler.
+        assert_eq!(failure.is_deterministic(), kind != "out-of-stack", "{what}");
     }
 }
 
