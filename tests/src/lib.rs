@@ -1,11 +1,13 @@
 //! Whole behaviours of Podium, tested through its real parts.
 //!
 //! What tests share is here: where built things lie ([`artifacts`]), the parity corpus with its runner ([`parity`]), the
-//! compilers of other languages ([`toolchain`]), and a folder in which the `podium` program can be tried ([`workbench`]). The tests themselves are in `tests/tests/`.
+//! same corpus graded in many ways ([`determinism`]), the compilers of other languages ([`toolchain`]), and a folder in which
+//! the `podium` program can be tried ([`workbench`]). The tests themselves are in `tests/tests/`.
 
 #![forbid(unsafe_code)]
 
 pub mod artifacts;
+pub mod determinism;
 pub mod examples;
 pub mod hostile;
 pub mod parity;

@@ -7,10 +7,12 @@
 
 mod bench;
 mod demo;
+mod determinism;
 mod dist;
 mod graders;
 mod lint;
 mod lock;
+mod page;
 mod parity;
 mod reproduce;
 mod setup;
@@ -39,6 +41,8 @@ enum Verb {
     Graders(graders::Arguments),
     /// Compares graders with what the reference said of thousands of submissions
     Parity(parity::Arguments),
+    /// Grades the parity corpus in many ways and in another engine, and says where they differ
+    Determinism(determinism::Arguments),
     /// Runs every test
     Test(test::Arguments),
     /// Checks formatting, clippy and documentation; warnings are errors
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         Verb::Demo => demo::run(),
         Verb::Graders(arguments) => graders::run(&arguments),
         Verb::Parity(arguments) => parity::run(&arguments),
+        Verb::Determinism(arguments) => determinism::run(&arguments),
         Verb::Test(arguments) => test::run(&arguments),
         Verb::Lint => lint::run(),
         Verb::Reproduce(arguments) => reproduce::run(&arguments),

@@ -47,6 +47,12 @@ const TOOLS: &[Tool] = &[
         needed_for: "graders in Python, and comparing speed with the reference (`cargo xtask bench`)",
         what_to_do: "install Python 3.11 with the module venv",
     },
+    Tool {
+        name: "node",
+        arguments: &["--version"],
+        needed_for: "grading in a second engine, V8 (`cargo xtask determinism`, and its test)",
+        what_to_do: "install Node 18 or newer; no npm is needed",
+    },
 ];
 
 /// Installs the target, checks the tools.

@@ -5,15 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::measure::{Measured, QUICK_SECONDS};
-use crate::workspace;
+use crate::page;
 
-const BEGIN: &str = "<!-- bench: begin -->";
-const END: &str = "<!-- bench: end -->";
-
-const EMPTY_PAGE: &str = "# Performance\n\n";
+/// The name of the part of the page that is written here.
+const PART: &str = "bench";
 
 /// How much faster than the reference each of the largest competitions is graded at least.
 const TIMES_EACH: f64 = 3.0;
@@ -225,28 +223,9 @@ fn summary(rows: &[Row]) -> Option<String> {
     ))
 }
 
-/// Puts the section in its place on the page, or at its end.
+/// Puts the section in its place on the page.
 pub(super) fn write_into(path: &Path, section: &str) -> Result<()> {
-    let page = match fs::read_to_string(path) {
-        Ok(page) => page,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => EMPTY_PAGE.to_owned(),
-        Err(error) => {
-            return Err(error).with_context(|| format!("could not read {}", path.display()));
-        }
-    };
-    workspace::write_if_changed(path, replaced(&page, section).as_bytes())?;
-    Ok(())
-}
-
-fn replaced(page: &str, section: &str) -> String {
-    let marked = format!("{BEGIN}\n{section}{END}");
-    let place = page
-        .find(BEGIN)
-        .and_then(|begin| Some((begin, begin + page[begin..].find(END)? + END.len())));
-    match place {
-        Some((begin, end)) => format!("{}{marked}{}", &page[..begin], &page[end..]),
-        None => format!("{}\n\n{marked}\n", page.trim_end()),
-    }
+    page::replace_part(path, PART, section)
 }
 
 fn duration(seconds: f64) -> String {
@@ -347,17 +326,6 @@ mod tests {
         {
             assert_eq!(grouped(number), expected);
         }
-    }
-
-    #[test]
-    fn only_the_marked_part_of_a_page_is_replaced() {
-        let first = replaced("# Performance\n\nWords.\n", "old\n");
-        assert_eq!(first, format!("# Performance\n\nWords.\n\n{BEGIN}\nold\n{END}\n"));
-        let page = first + "\nMore words.\n";
-        assert_eq!(
-            replaced(&page, "new\n"),
-            format!("# Performance\n\nWords.\n\n{BEGIN}\nnew\n{END}\n\nMore words.\n")
-        );
     }
 
     #[test]
