@@ -155,6 +155,12 @@ impl Configuration {
         matches!(self.code(), Some(CodeGeneration::Interpreted | CodeGeneration::SinglePass))
     }
 
+    /// Whether the engine counts fuel as the product's does. Winch takes none for the bytes that an instruction fills or
+    /// copies, and V8 takes none at all.
+    pub fn counts_fuel(&self) -> bool {
+        self.code().is_some_and(|code| code != CodeGeneration::SinglePass)
+    }
+
     fn code(&self) -> Option<CodeGeneration> {
         match self.how {
             How::Podium(how) => Some(how.code),

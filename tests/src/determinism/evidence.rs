@@ -9,7 +9,10 @@ use podium::{Claim, Grader, Grading, Input, Verdict};
 pub struct Evidence {
     claimed: Claimed,
     warnings: Vec<String>,
-    counted: Option<Counted>,
+    /// Where the engine counts it as the product's does.
+    fuel: Option<u64>,
+    /// Likewise.
+    peak_memory_bytes: Option<u64>,
 }
 
 /// What a receipt claims.
@@ -30,13 +33,6 @@ enum Claimed {
     Nothing { why: String },
 }
 
-/// What an engine counts in the way of the product's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Counted {
-    fuel: u64,
-    peak_memory_bytes: u64,
-}
-
 impl fmt::Display for Claimed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -55,9 +51,9 @@ impl Evidence {
         answers: &[Input],
         grading: Grading,
     ) -> Evidence {
-        let counted = Counted { fuel: grading.fuel, peak_memory_bytes: grading.peak_memory_bytes };
         Evidence {
-            counted: Some(counted),
+            fuel: Some(grading.fuel),
+            peak_memory_bytes: Some(grading.peak_memory_bytes),
             ..Evidence::uncounted(grader, submission, answers, grading)
         }
     }
@@ -84,18 +80,27 @@ impl Evidence {
                 },
             },
         };
-        Evidence { claimed, warnings: grading.warnings, counted: None }
+        Evidence::new(claimed, grading.warnings)
     }
 
     /// Of a grader that failed in an engine with other words for it: the kind of failure, as receipts name it, and those
     /// words.
     pub fn failed(kind: &'static str, words: String, warnings: Vec<String>) -> Evidence {
-        Evidence { claimed: Claimed::Failure { kind, words }, warnings, counted: None }
+        Evidence::new(Claimed::Failure { kind, words }, warnings)
+    }
+
+    fn new(claimed: Claimed, warnings: Vec<String>) -> Evidence {
+        Evidence { claimed, warnings, fuel: None, peak_memory_bytes: None }
+    }
+
+    /// The same from an engine that counts fuel otherwise.
+    pub fn without_fuel(self) -> Evidence {
+        Evidence { fuel: None, ..self }
     }
 
     /// The fuel, where it was counted.
     pub fn fuel(&self) -> Option<u64> {
-        self.counted.map(|counted| counted.fuel)
+        self.fuel
     }
 
     /// Where this grading differs from one that is right, in a line; `None` if it does not.
@@ -130,12 +135,14 @@ impl Evidence {
             let texts = |warnings: &[String]| format!("{warnings:?}");
             differs("what was remarked", &texts(&right.warnings), &texts(&self.warnings));
         }
-        if let (Some(right), Some(found)) = (right.counted, self.counted) {
-            if right.fuel != found.fuel {
-                differs("the fuel", &right.fuel, &found.fuel);
-            }
-            if right.peak_memory_bytes != found.peak_memory_bytes {
-                differs("the memory", &right.peak_memory_bytes, &found.peak_memory_bytes);
+        for (what, right, found) in [
+            ("the fuel", right.fuel, self.fuel),
+            ("the memory", right.peak_memory_bytes, self.peak_memory_bytes),
+        ] {
+            if let (Some(right), Some(found)) = (right, found)
+                && right != found
+            {
+                differs(what, &right, &found);
             }
         }
         line.strip_prefix("; ").map(str::to_owned)
@@ -154,15 +161,17 @@ mod tests {
                 failure: failure.map(str::to_owned),
             },
             warnings: vec!["remark".to_owned()],
-            counted: Some(Counted { fuel: 5, peak_memory_bytes: 65_536 }),
+            fuel: Some(5),
+            peak_memory_bytes: Some(65_536),
         }
     }
 
     #[test]
     fn whatever_differs_is_named() {
         let right = || whole("{}", None);
-        let counted = |fuel, peak_memory_bytes| Evidence {
-            counted: Some(Counted { fuel, peak_memory_bytes }),
+        let counted = |fuel, memory| Evidence {
+            fuel: Some(fuel),
+            peak_memory_bytes: Some(memory),
             ..right()
         };
         let failed = |kind| Evidence::failed(kind, "words".to_owned(), vec!["remark".to_owned()]);
@@ -171,7 +180,8 @@ mod tests {
         let trapped = || whole("{}", Some("trapped"));
         let cases: Vec<(Evidence, Evidence, &[&str])> = vec![
             (right(), right(), &[]),
-            (right(), Evidence { counted: None, ..right() }, &[]),
+            (right(), counted(6, 65_536).without_fuel(), &[]),
+            (right(), Evidence { peak_memory_bytes: None, ..right() }, &[]),
             (right(), whole("{\"a\":1}", None), &["the outcome"]),
             (right(), Evidence { warnings: vec![], ..right() }, &["what was remarked"]),
             (right(), counted(6, 65_536), &["the fuel is 6 and not 5"]),

@@ -197,7 +197,8 @@ impl Runner {
                 });
             };
             let found = match found {
-                Ok(found) => found,
+                Ok(found) if configuration.counts_fuel() => found,
+                Ok(found) => found.into_iter().map(Evidence::without_fuel).collect(),
                 Err(why) => {
                     differs(None, format!("not graded: {why}"));
                     continue;

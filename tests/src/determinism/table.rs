@@ -37,7 +37,7 @@ fn cells(outcome: &Outcome) -> String {
     let empty = |why: &str| format!("– | – | – | {}", why.replace('|', "\\|").replace('\n', " "));
     match outcome {
         Outcome::Run(counts) => {
-            let fuel = if counts.with_fuel > 0 { "compared" } else { "not counted" };
+            let fuel = if counts.with_fuel > 0 { "compared" } else { "–" };
             let differ = counts.gradings - counts.identical;
             let identical = match differ {
                 0 => "all".to_owned(),
@@ -91,7 +91,7 @@ mod tests {
         };
         for (outcome, expected) in [
             (counts(9_831, 9_831), "9,831 | all | compared | 62 s"),
-            (counts(9_830, 0), "9,831 | **all but 1** | not counted | 62 s"),
+            (counts(9_830, 0), "9,831 | **all but 1** | – | 62 s"),
             (
                 Outcome::NotRun("no\nNode | here".to_owned()),
                 "– | – | – | **not run**: no Node \\| here",
