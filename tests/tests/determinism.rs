@@ -50,6 +50,7 @@ fn differences(
     differences.iter().map(ToString::to_string).collect()
 }
 
+/// Threat 13: what only one way of compiling or one engine shows is garbage that happened to pass.
 #[test]
 fn a_few_cases_of_every_competition_come_out_the_same() {
     // One that switches off much stands for those that switch off less; all of them see the small graders below.
