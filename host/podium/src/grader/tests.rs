@@ -8,6 +8,7 @@ use super::*;
 use crate::code_generation::CodeGeneration;
 use crate::engine::EngineSettings;
 use crate::testing::{component, component_with, encode_for, engine, grader};
+use crate::verdict::Measure;
 
 /// Limits that a hostile grader reaches at once.
 fn small() -> Limits {
