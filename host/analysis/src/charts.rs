@@ -56,7 +56,7 @@ pub(crate) fn bars(
     let row_height = THICKNESS * series + GAP;
     let height = TOP + BOTTOM + row_height * rows.len() as i32;
     let longest = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
-    let left = 7 * longest.min(MOST_CHARACTERS) as i32 + 20;
+    let left = 8 * longest.min(MOST_CHARACTERS) as i32 + 20;
     let highest = rows
         .iter()
         .flat_map(|row| row.values.iter().flatten())

@@ -27,7 +27,7 @@ impl Study {
             .collect();
         if names.len() > 1 {
             let title = format!(
-                "Runs with any medal by complexity, in percent; whiskers are one standard error{}",
+                "Runs with any medal by complexity, in percent, from top to bottom as in the legend; whiskers are one standard error{}",
                 best(shown.len(), self.experiments.len())
             );
             let chart = charts::bars("chart-complexity", &title, &describe(&bars), &names, &bars)?;
