@@ -122,7 +122,7 @@ impl<'a, S: Source> Buffers<'a, S> {
                 "{name} cannot be read: it begins like UTF-16; save it as UTF-8"
             ));
         }
-        let start = self.source.read(0, 4);
+        let start = first_bytes(self.source, 4);
         if let Some((_, kind)) = OTHER_KINDS.iter().find(|(magic, _)| start.starts_with(magic)) {
             return self.role.failure(format!(
                 "{name} cannot be read: it is {kind}, where a CSV file is expected"
@@ -135,6 +135,19 @@ impl<'a, S: Source> Buffers<'a, S> {
             offset + 1,
         ))
     }
+}
+
+/// The first bytes of a file, so many as there are up to `most`, however few a read serves.
+fn first_bytes(source: &impl Source, most: u32) -> Vec<u8> {
+    let mut first = Vec::new();
+    while (first.len() as u32) < most {
+        let bytes = source.read(first.len() as u64, most - first.len() as u32);
+        if bytes.is_empty() {
+            break;
+        }
+        first.extend(bytes);
+    }
+    first
 }
 
 /// The length in bytes of the first `most` characters of a UTF-8 text, or of all of it, and how many characters that
