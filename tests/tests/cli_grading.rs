@@ -140,6 +140,8 @@ fn limits_on_the_command_line_go_before_the_competitions_own() {
             .ends_with(4);
         let report = ran.json();
         assert_eq!(report["failure"], "out-of-fuel");
+        // All that it was given.
+        assert_eq!(report["usage"]["fuel"], report["limits"]["fuel"], "{report}");
         report["message"].as_str().unwrap().to_owned()
     };
     assert_ne!(message("1000"), message("2k"));
@@ -147,6 +149,59 @@ fn limits_on_the_command_line_go_before_the_competitions_own() {
         .run(["grade-sample", "submission.csv", "example", "--max-input", "4"])
         .ends_with(1);
     assert!(ran.stderr.contains("limit of 4 bytes"), "{}", ran.stderr);
+}
+
+#[test]
+fn limits_are_shown_wherever_a_grading_is() {
+    let workbench = Workbench::with_example();
+    let limits = |of: &Value| {
+        ["fuel", "memory_bytes", "wall_clock_seconds", "input_bytes"]
+            .map(|name| of["limits"][name].as_u64().unwrap_or_default())
+    };
+    let definition = "competitions/example/competition.toml";
+    let text = fs::read_to_string(workbench.path(definition)).unwrap();
+    let own = [123_456_789, 64 << 20, 77, 4_096];
+    workbench.write(
+        definition,
+        format!(
+            "{text}\n[limits]\nfuel = {}\nmemory_bytes = {}\nwall_clock_seconds = {}\ninput_bytes = {}\n",
+            own[0], own[1], own[2], own[3]
+        ),
+    );
+    let shown = workbench.run(["show", "example", "--json"]).ends_with(0).json();
+    assert_eq!(limits(&shown), own);
+    let listed = workbench.run(["list", "--json"]).ends_with(0).json();
+    assert_eq!(limits(&listed[0]), own);
+    let in_words = workbench.run(["show", "example"]).ends_with(0).stdout;
+    assert!(in_words.contains("123,456,789 units of fuel, 64.0 MiB of memory, 77 s"), "{in_words}");
+
+    for (flags, expected) in [
+        (&[][..], own),
+        (&["--fuel", "5M", "--wall-clock", "1h"], [5_000_000, own[1], 3_600, own[3]]),
+    ] {
+        let grade = ["grade-sample", "submission.csv", "example"];
+        let flags = grade.iter().chain(flags).copied();
+        let receipt = ["--json", "--receipt", "receipt.json"];
+        let report = workbench.run(flags.clone().chain(receipt)).ends_with(0).json();
+        assert_eq!(limits(&report), expected);
+        let receipt = fs::read_to_string(workbench.path("receipt.json")).unwrap();
+        let receipt: Value = serde_json::from_str(&receipt).unwrap();
+        assert_eq!(limits(&receipt["made_by"]), expected);
+        assert_eq!(report["usage"]["fuel"], receipt["made_by"]["fuel"]);
+        assert!(report["usage"]["peak_memory_bytes"].as_u64() > Some(0), "{report}");
+        let in_words = workbench.run(flags).ends_with(0).stdout;
+        let fuel = format!(
+            "of {} units of fuel",
+            if expected == own { "123,456,789" } else { "5,000,000" }
+        );
+        assert!(
+            in_words.contains(&fuel) && in_words.contains("of 64.0 MiB of memory"),
+            "{in_words}"
+        );
+    }
+    // What a submission took may depend on the answers, and is not for its maker.
+    let validated = workbench.run(["validate", "submission.csv", "example", "--json"]).ends_with(0);
+    assert!(!validated.stdout.contains("fuel"), "{}", validated.stdout);
 }
 
 #[test]

@@ -37,6 +37,10 @@ impl Digest {
         text.strip_prefix(PREFIX).unwrap_or(text).parse()
     }
 
+    pub(crate) const fn from_bytes(bytes: [u8; 32]) -> Digest {
+        Digest(bytes)
+    }
+
     /// The 32 bytes themselves.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

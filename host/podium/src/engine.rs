@@ -365,6 +365,16 @@ fn configuration(code: CodeGeneration) -> wasmtime::Result<Config> {
     Ok(config)
 }
 
+/// The configuration of the engine, for programs that measure what one of its settings costs. No part of what the library
+/// promises: what it holds may change with any version.
+///
+/// # Errors
+/// On a machine for which there is no code generation.
+#[doc(hidden)]
+pub fn engine_configuration() -> wasmtime::Result<Config> {
+    configuration(CodeGeneration::default())
+}
+
 /// The frames of a trap that are kept: enough to see where, not enough to fill a page.
 const BACKTRACE_FRAMES: usize = 12;
 

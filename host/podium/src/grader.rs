@@ -1,6 +1,7 @@
 //! A grader: a component, loaded and asked what it grades, ready to grade.
 
 use std::fmt;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -153,7 +154,7 @@ impl Grader {
         } else if let Some(too_large) = too_large(&inputs, limits) {
             Run::failed(too_large)
         } else {
-            self.run(inputs.clone(), limits, cancellation)
+            self.run_beside_digests(&inputs, limits, cancellation)
         };
         // A result over bytes that are not those that were hashed is no result.
         if let Err(changed) = inputs.iter().try_for_each(Input::verify_unchanged) {
@@ -169,6 +170,45 @@ impl Grader {
             peak_memory_bytes: run.peak_memory_bytes,
             wall_clock: run.wall_clock,
         }
+    }
+
+    /// Runs the grader while another thread takes the digests that are still missing.
+    fn run_beside_digests(
+        &self,
+        inputs: &[Input],
+        limits: &Limits,
+        cancellation: &Cancellation,
+    ) -> Run<Verdict> {
+        let run = || self.run(inputs.to_vec(), limits, cancellation);
+        let undigested: Vec<&Input> = inputs.iter().filter(|input| !input.is_digested()).collect();
+        if undigested.is_empty() {
+            return run();
+        }
+        let digest = || undigested.iter().try_for_each(|input| input.digest(cancellation));
+        let (graded, digested) = std::thread::scope(|scope| {
+            match std::thread::Builder::new().spawn_scoped(scope, digest) {
+                Ok(digesting) => {
+                    let graded = run();
+                    (graded, digesting.join().unwrap_or_else(|panic| resume_unwind(panic)))
+                }
+                // Without another thread it takes a little longer.
+                Err(_) => {
+                    let digested = digest();
+                    (run(), digested)
+                }
+            }
+        });
+        if let Err(failure) = digested {
+            return Run { outcome: Err(failure), ..graded };
+        }
+        let is_certain = undigested.iter().all(|input| input.is_as_opened());
+        let is_changed = || inputs.iter().any(|input| input.verify_unchanged().is_err());
+        if is_certain || cancellation.is_cancelled() || is_changed() {
+            return graded;
+        }
+        // What was read while the digest was taken may be something else than what the digest is of. There is a digest now,
+        // and whatever differs from it after another run is noticed.
+        run()
     }
 
     fn run(

@@ -21,7 +21,7 @@ use crate::grader::Grader;
 use crate::graders::{ChosenGrader, GraderOrigin, GraderSource, Graders, TrustedGrader};
 use crate::input::{Input, InputProblem};
 use crate::inspection::GraderProblem;
-use crate::limits::{LimitOverrides, Limits};
+use crate::limits::{LimitOverrides, Limits, Usage};
 use crate::once_map::OnceMap;
 use crate::outcome::Outcome;
 use crate::receipt::{ExactNumber, Receipt};
@@ -64,8 +64,8 @@ pub struct GradedSubmission {
     pub report: GradingReport,
     /// The receipt, where a grader came to a result that can be proven.
     pub receipt: Option<Receipt>,
-    /// What the grading took, where a grader was run.
-    pub usage: Option<Usage>,
+    /// How long the grader took on this machine, where one was run.
+    pub wall_clock: Option<Duration>,
 }
 
 impl GradedSubmission {
@@ -73,18 +73,6 @@ impl GradedSubmission {
     pub fn is_cancelled(&self) -> bool {
         self.report.failure.as_deref() == Some(GraderFailure::Cancelled.kind())
     }
-}
-
-/// What a grading took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Usage {
-    /// Fuel.
-    pub fuel: u64,
-    /// The most linear memory in use at once, in bytes.
-    pub peak_memory_bytes: u64,
-    /// How long it took on this machine.
-    #[serde(skip)]
-    pub wall_clock: Duration,
 }
 
 /// What a submitter may learn before the end: whether the submission can be graded, and why not. Never a score.
@@ -395,27 +383,28 @@ impl GradingContext {
         let Grading { verdict, warnings, log, fuel, peak_memory_bytes, wall_clock } = grading;
         report.warnings = warnings;
         report.log = log;
-        let usage = Some(Usage { fuel, peak_memory_bytes, wall_clock });
+        report.usage = Some(Usage { fuel, peak_memory_bytes });
+        let wall_clock = Some(wall_clock);
         match verdict {
             Verdict::Scored { value, measures } => {
                 score(&mut report, competition, value, measures);
-                GradedSubmission { report, receipt, usage }
+                GradedSubmission { report, receipt, wall_clock }
             }
             Verdict::InvalidSubmission(message) => {
                 let hint = hint(submission, &message);
                 let ending = Ending { hint, ..Ending::new(Outcome::InvalidSubmission, message) };
-                GradedSubmission { receipt, usage, ..ended(report, ending) }
+                GradedSubmission { receipt, wall_clock, ..ended(report, ending) }
             }
             Verdict::InvalidAnswers(message) => {
                 let ending = Ending::new(Outcome::InvalidAnswers, message);
-                GradedSubmission { receipt, usage, ..ended(report, ending) }
+                GradedSubmission { receipt, wall_clock, ..ended(report, ending) }
             }
             Verdict::GraderFailed(cause) => {
                 if let GraderFailure::Trapped { backtrace, .. } = &cause {
                     report.failure_backtrace.clone_from(backtrace);
                 }
                 let ending = Ending::failed(cause.kind(), cause.to_string());
-                GradedSubmission { receipt, usage, ..ended(report, ending) }
+                GradedSubmission { receipt, wall_clock, ..ended(report, ending) }
             }
         }
     }
@@ -492,6 +481,8 @@ impl GradingContext {
             grader_origin: None,
             grader_trusted_by: None,
             receipt_id: None,
+            limits: Some(competition.limits(&self.limits)),
+            usage: None,
             run: options.run.clone(),
         }
     }
@@ -555,7 +546,7 @@ fn open_submission(path: &Path, limit: u64) -> Result<Input, Ending> {
         let hint = Input::open(path, limit).ok().and_then(|input| hint(&input, &message));
         return Err(Ending { hint, ..Ending::new(Outcome::NoSubmission, message) });
     }
-    Input::open(path, limit).map_err(|error| {
+    Input::open_undigested(path, limit).map_err(|error| {
         let message = error.to_string();
         match &error {
             Error::Input { problem, .. } => unusable(problem, message),
@@ -586,7 +577,7 @@ fn unusable(problem: &InputProblem, message: String) -> Ending {
 /// Opens a file of answers. Whoever set the data folder up is trusted: links may lead wherever they like.
 fn open_answers(path: &Path, limit: u64) -> Result<Input, (PathBuf, InputProblem)> {
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let input = Input::open(&place, limit).map_err(|error| match error {
+    let input = Input::open_undigested(&place, limit).map_err(|error| match error {
         Error::Input { problem, .. } => (path.to_owned(), problem),
         other => {
             (path.to_owned(), InputProblem::Unreadable(std::io::Error::other(other.to_string())))
@@ -607,7 +598,7 @@ fn ended(mut report: GradingReport, ending: Ending) -> GradedSubmission {
     report.failure = ending.failure;
     report.message = Some(ending.message);
     report.hint = ending.hint;
-    GradedSubmission { report, receipt: None, usage: None }
+    GradedSubmission { report, receipt: None, wall_clock: None }
 }
 
 fn score(
@@ -691,7 +682,7 @@ mod tests {
             assert_eq!(report.grader_sha256, Some(receipt.claim.component.sha256));
             assert_eq!(receipt.claim.outcome.kind, outcome);
             assert_eq!(receipt.claim.inputs.len(), 2);
-            assert!(graded.usage.unwrap().fuel > 0);
+            assert!(graded.report.usage.unwrap().fuel > 0);
         }
     }
 
@@ -957,6 +948,54 @@ mod tests {
         forged.claim.outcome.limit.as_mut().unwrap().value += 1;
         forged.id = forged.claim.id();
         assert!(matches!(verify(&forged), Verification::Differs(_)));
+    }
+
+    /// The digest of a large file is taken while it is graded; a receipt must not name another one than of what was graded.
+    #[cfg(unix)]
+    #[test]
+    fn a_receipt_names_the_digest_of_what_was_graded() {
+        use std::os::unix::fs::PermissionsExt;
+        let world = TestingCompetition::new();
+        let (context, competition) = (world.context(), world.competition());
+        let content = |first: &str| format!("{first}{}", "x".repeat(5 << 20));
+        let long_ago = std::time::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        let set_old = |path: &Path| {
+            let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+            file.set_modified(long_ago).unwrap();
+        };
+        let grade = |changed: &dyn Fn(&Path)| {
+            let path = world.submission("large.csv", &content("1"));
+            set_old(&path);
+            let input = Input::open_undigested(&path, 1 << 30).unwrap();
+            assert!(!input.is_digested());
+            changed(&path);
+            context.grade_input(&competition, &input, "large.csv", &GradingOptions::default())
+        };
+        let claimed =
+            |graded: &GradedSubmission| graded.receipt.as_ref().unwrap().claim.inputs[0].sha256;
+
+        let unchanged = grade(&|_| ());
+        assert_eq!(unchanged.report.score, Some(0.1));
+        assert_eq!(claimed(&unchanged), crate::Digest::of(content("1").as_bytes()));
+
+        // Another change time and nothing else: graded again, and the same as ever.
+        let touched = grade(&|path| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        });
+        assert_eq!(touched.receipt, unchanged.receipt);
+
+        let with_the_time_set_back = grade(&|path| {
+            world.submission("large.csv", &content("2"));
+            set_old(path);
+        });
+        assert_eq!(with_the_time_set_back.report.score, Some(0.2));
+        assert_eq!(claimed(&with_the_time_set_back), crate::Digest::of(content("2").as_bytes()));
+
+        let written = grade(&|_| {
+            world.submission("large.csv", &content("2"));
+        });
+        assert_eq!(written.report.failure.as_deref(), Some("input-changed"));
+        assert!(written.receipt.is_none() && written.report.score.is_none());
     }
 
     /// Threat 15: nothing is remembered of a submission, and answers are remembered by where they lie.

@@ -1,23 +1,28 @@
-//! The files of a grading: opened through a capability, hashed and frozen before a grader sees them.
+//! The files of a grading: opened through a capability, hashed and frozen.
 //!
 //! A submission comes from a party that is not trusted, so its path must not lead to anything but a regular file in
 //! the folder it claims to lie in. Opening relies on cap-std for that: the last step is resolved beneath the parent
 //! folder, whatever links lie there.
 //!
 //! Small files are held in memory from here on. Large ones are read from the open file; what is known of the file when
-//! it is hashed (size, times) is compared with what is known after the grading.
+//! it is opened (size, times) is compared with what is known after the grading.
+//!
+//! The digest of a large file takes about as long as a fast grader does. A file that nobody has written for a while may be
+//! hashed beside the grading ([`Input::open_undigested`]): whoever writes meanwhile shows in its times. Where that leaves a
+//! doubt, the grading is done again, with the digest that there is by then.
 
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use sha2::{Digest as _, Sha256};
 
+use crate::cancellation::Cancellation;
 use crate::digest::Digest;
 use crate::error::Error;
 #[cfg(unix)]
@@ -97,13 +102,31 @@ pub struct Input(Arc<Frozen>);
 struct Frozen {
     name: String,
     size: u64,
-    sha256: Digest,
     contents: Arc<Contents>,
 }
 
 enum Contents {
-    Held(Vec<u8>),
-    Open { file: File, stamp: Stamp, hashed_at: SystemTime },
+    Held { bytes: Vec<u8>, sha256: Digest },
+    Open(OpenFile),
+}
+
+/// A file that is read as it is asked for.
+struct OpenFile {
+    file: File,
+    /// What was known of the file when it was opened.
+    stamp: Stamp,
+    opened_at: SystemTime,
+    sha256: OnceLock<Digest>,
+    /// Held by the thread that takes the digest.
+    digesting: Mutex<()>,
+}
+
+/// Why there is no digest.
+enum NoDigest {
+    /// The size or the times are others than when the file was opened.
+    Changed,
+    Unreadable(io::Error),
+    Cancelled,
 }
 
 /// What is known of a file without reading it.
@@ -140,14 +163,25 @@ impl Input {
             .map_err(|problem| Error::Input { path: path.to_owned(), problem })
     }
 
+    /// As [`Input::open`], but leaves the digest of a large file to whoever needs it, where a change of the file meanwhile
+    /// would be noticed. [`Input::digest`] takes it.
+    pub(crate) fn open_undigested(path: impl AsRef<Path>, limit: u64) -> Result<Input, Error> {
+        let path = path.as_ref();
+        let opened =
+            open_ambient_undigested(path, limit).and_then(|input| match input.can_wait() {
+                true => Ok(input),
+                false => digested(input),
+            });
+        opened.map_err(|problem| Error::Input { path: path.to_owned(), problem })
+    }
+
     /// A file that exists in memory only.
     pub fn from_bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Input {
         let bytes = bytes.into();
         Input(Arc::new(Frozen {
             name: name.into(),
             size: bytes.len() as u64,
-            sha256: Digest::of(&bytes),
-            contents: Arc::new(Contents::Held(bytes)),
+            contents: Arc::new(Contents::Held { sha256: Digest::of(&bytes), bytes }),
         }))
     }
 
@@ -157,7 +191,7 @@ impl Input {
         file: File,
     ) -> Result<Input, InputProblem> {
         let size = file.metadata().map_err(InputProblem::Unreadable)?.len();
-        freeze(name.into(), file, size)
+        digested(freeze_undigested(name.into(), file, size)?)
     }
 
     /// The same file under another name: what a grader sees of it is the name that it had when a receipt was made, or
@@ -167,7 +201,6 @@ impl Input {
         Input(Arc::new(Frozen {
             name: name.into(),
             size: self.0.size,
-            sha256: self.0.sha256,
             contents: Arc::clone(&self.0.contents),
         }))
     }
@@ -182,9 +215,55 @@ impl Input {
         self.0.size
     }
 
-    /// The digest of the content, taken when it was opened.
+    /// The digest of the content.
     pub fn sha256(&self) -> &Digest {
-        &self.0.sha256
+        /// Stands where a file could not be read: the digest of nothing that anybody knows.
+        const UNKNOWN: Digest = Digest::from_bytes([0; 32]);
+        match &*self.0.contents {
+            Contents::Held { sha256, .. } => sha256,
+            // Whoever leaves the digest for later takes it before anything is claimed. So a failure here is one that was
+            // there before and has become the verdict.
+            Contents::Open(open) => {
+                let _ = open.digest(self.0.size, &Cancellation::new());
+                open.sha256.get().unwrap_or(&UNKNOWN)
+            }
+        }
+    }
+
+    /// Whether the digest was taken.
+    pub(crate) fn is_digested(&self) -> bool {
+        match &*self.0.contents {
+            Contents::Held { .. } => true,
+            Contents::Open(open) => open.sha256.get().is_some(),
+        }
+    }
+
+    /// Takes the digest, unless that was done; waits for a thread that is at it.
+    pub(crate) fn digest(&self, cancellation: &Cancellation) -> Result<(), GraderFailure> {
+        let Contents::Open(open) = &*self.0.contents else { return Ok(()) };
+        open.digest(self.0.size, cancellation).map_err(|problem| match problem {
+            NoDigest::Changed => self.changed(),
+            NoDigest::Unreadable(error) => self.unreadable(&error),
+            NoDigest::Cancelled => GraderFailure::Cancelled,
+        })
+    }
+
+    /// Whether nothing was written since the file was opened, as far as its size and times tell.
+    pub(crate) fn is_as_opened(&self) -> bool {
+        match &*self.0.contents {
+            Contents::Held { .. } => true,
+            Contents::Open(open) => {
+                open.tells_changes() && Stamp::of(&open.file).is_ok_and(|now| now == open.stamp)
+            }
+        }
+    }
+
+    /// Whether the digest may be taken later without a change meanwhile going unnoticed.
+    fn can_wait(&self) -> bool {
+        match &*self.0.contents {
+            Contents::Held { .. } => false,
+            Contents::Open(open) => open.tells_changes(),
+        }
     }
 
     /// The first bytes, `length` of them or as many as there are; nothing where they cannot be read any more.
@@ -204,16 +283,18 @@ impl Input {
             return Ok(Vec::new());
         }
         match &*self.0.contents {
-            Contents::Held(bytes) => {
+            Contents::Held { bytes, .. } => {
                 // What is held has its offsets in a usize.
                 let start = offset as usize;
                 Ok(bytes[start..start + length].to_vec())
             }
-            Contents::Open { file, .. } => {
+            Contents::Open(open) => {
                 let mut bytes = vec![0; length];
-                read_exact_at(file, &mut bytes, offset).map_err(|error| match error.kind() {
-                    io::ErrorKind::UnexpectedEof => self.changed(),
-                    _ => self.unreadable(&error),
+                read_exact_at(&open.file, &mut bytes, offset).map_err(|error| {
+                    match error.kind() {
+                        io::ErrorKind::UnexpectedEof => self.changed(),
+                        _ => self.unreadable(&error),
+                    }
                 })?;
                 Ok(bytes)
             }
@@ -222,20 +303,20 @@ impl Input {
 
     /// Whether the content is still what was hashed. Reads the file again only where its times leave that open.
     pub(crate) fn verify_unchanged(&self) -> Result<(), GraderFailure> {
-        let Contents::Open { file, stamp, hashed_at } = &*self.0.contents else {
-            return Ok(());
-        };
+        let Contents::Open(open) = &*self.0.contents else { return Ok(()) };
+        let OpenFile { file, stamp, .. } = open;
         let now = Stamp::of(file).map_err(|error| self.unreadable(&error))?;
         if now.size != stamp.size || now.modified != stamp.modified {
             return Err(self.changed());
         }
-        if now == *stamp && stamp.is_older_than(*hashed_at) {
+        if now == *stamp && open.tells_changes() {
             return Ok(());
         }
-        let mut reader = ReadFrom { file, offset: 0 };
-        let (size, sha256) =
-            hash(&mut reader, u64::MAX).map_err(|error| self.unreadable(&error))?;
-        if size == self.0.size && sha256 == self.0.sha256 { Ok(()) } else { Err(self.changed()) }
+        let hashed = open.hash(u64::MAX, &Cancellation::new());
+        match hashed.map_err(|error| self.unreadable(&error))? {
+            Some((size, sha256)) if size == self.0.size && sha256 == *self.sha256() => Ok(()),
+            _ => Err(self.changed()),
+        }
     }
 
     fn changed(&self) -> GraderFailure {
@@ -253,8 +334,38 @@ impl fmt::Debug for Input {
             .debug_struct("Input")
             .field("name", &self.0.name)
             .field("size", &self.0.size)
-            .field("sha256", &self.0.sha256)
+            .field("is_digested", &self.is_digested())
             .finish_non_exhaustive()
+    }
+}
+
+impl OpenFile {
+    /// Whether the file had not been written for so long when it was opened that any later write shows in its stamp.
+    fn tells_changes(&self) -> bool {
+        self.stamp.is_older_than(self.opened_at)
+    }
+
+    /// Takes the digest, unless that was done. A failure is not kept.
+    fn digest(&self, size: u64, cancellation: &Cancellation) -> Result<(), NoDigest> {
+        let _turn = self.digesting.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.sha256.get().is_some() {
+            return Ok(());
+        }
+        // One byte more than there should be shows growth.
+        let hashed = self.hash(size + 1, cancellation).map_err(NoDigest::Unreadable)?;
+        let (read, sha256) = hashed.ok_or(NoDigest::Cancelled)?;
+        let now = Stamp::of(&self.file).map_err(NoDigest::Unreadable)?;
+        if read != size || now.size != self.stamp.size || now.modified != self.stamp.modified {
+            return Err(NoDigest::Changed);
+        }
+        // Nobody else is here.
+        let _ = self.sha256.set(sha256);
+        Ok(())
+    }
+
+    /// Size and digest of at most `limit` bytes; nothing when cancelled.
+    fn hash(&self, limit: u64, cancellation: &Cancellation) -> io::Result<Option<(u64, Digest)>> {
+        hash(&mut ReadFrom { file: &self.file, offset: 0 }, limit, cancellation)
     }
 }
 
@@ -281,6 +392,10 @@ impl Stamp {
 }
 
 fn open_ambient(path: &Path, limit: u64) -> Result<Input, InputProblem> {
+    digested(open_ambient_undigested(path, limit)?)
+}
+
+fn open_ambient_undigested(path: &Path, limit: u64) -> Result<Input, InputProblem> {
     if is_address(path) {
         return Err(InputProblem::Address);
     }
@@ -293,10 +408,28 @@ fn open_ambient(path: &Path, limit: u64) -> Result<Input, InputProblem> {
         None => return Err(InputProblem::NoFileName),
     };
     let folder = Dir::open_ambient_dir(folder, ambient_authority()).map_err(classify)?;
-    open_beneath(&folder, Path::new(name), limit)
+    open_beneath_undigested(&folder, Path::new(name), limit)
 }
 
 fn open_beneath(folder: &Dir, path: &Path, limit: u64) -> Result<Input, InputProblem> {
+    digested(open_beneath_undigested(folder, path, limit)?)
+}
+
+/// The input with its digest.
+fn digested(input: Input) -> Result<Input, InputProblem> {
+    if let Contents::Open(open) = &*input.0.contents {
+        open.digest(input.0.size, &Cancellation::new()).map_err(|problem| match problem {
+            NoDigest::Unreadable(error) => InputProblem::Unreadable(error),
+            NoDigest::Changed | NoDigest::Cancelled => InputProblem::Changed,
+        })?;
+        if Stamp::of(&open.file).map_err(InputProblem::Unreadable)? != open.stamp {
+            return Err(InputProblem::Changed);
+        }
+    }
+    Ok(input)
+}
+
+fn open_beneath_undigested(folder: &Dir, path: &Path, limit: u64) -> Result<Input, InputProblem> {
     let name = path.file_name().ok_or(InputProblem::NoFileName)?.to_string_lossy().into_owned();
     let (file, size) = open_regular(folder, path).map_err(|problem| match problem {
         InputProblem::LeadsOut => absolute_target(folder, path)
@@ -306,7 +439,7 @@ fn open_beneath(folder: &Dir, path: &Path, limit: u64) -> Result<Input, InputPro
     if size > limit {
         return Err(InputProblem::TooLarge { size, limit });
     }
-    freeze(name, file, size)
+    freeze_undigested(name, file, size)
 }
 
 /// Opens a regular file beneath a folder, without waiting for anything; gives its size as well.
@@ -336,37 +469,37 @@ fn absolute_target(folder: &Dir, path: &Path) -> Option<PathBuf> {
     None
 }
 
-fn freeze(name: String, file: File, size: u64) -> Result<Input, InputProblem> {
-    let hashed_at = SystemTime::now();
+fn freeze_undigested(name: String, file: File, size: u64) -> Result<Input, InputProblem> {
+    let opened_at = SystemTime::now();
     let stamp = Stamp::of(&file).map_err(InputProblem::Unreadable)?;
-    let (contents, sha256) = if size <= HELD_BYTES {
+    let contents = if size <= HELD_BYTES {
         let mut bytes = Vec::with_capacity(size as usize);
         // One byte more than there should be shows growth.
         (&file).take(size + 1).read_to_end(&mut bytes).map_err(InputProblem::Unreadable)?;
         if bytes.len() as u64 != size {
             return Err(InputProblem::Changed);
         }
-        let sha256 = Digest::of(&bytes);
-        (Contents::Held(bytes), sha256)
+        Contents::Held { sha256: Digest::of(&bytes), bytes }
     } else {
-        let (read, sha256) = hash(&mut &file, size + 1).map_err(InputProblem::Unreadable)?;
-        if read != size || Stamp::of(&file).map_err(InputProblem::Unreadable)? != stamp {
-            return Err(InputProblem::Changed);
-        }
-        (Contents::Open { file, stamp, hashed_at }, sha256)
+        let (sha256, digesting) = (OnceLock::new(), Mutex::new(()));
+        Contents::Open(OpenFile { file, stamp, opened_at, sha256, digesting })
     };
-    Ok(Input(Arc::new(Frozen { name, size, sha256, contents: Arc::new(contents) })))
+    Ok(Input(Arc::new(Frozen { name, size, contents: Arc::new(contents) })))
 }
 
-/// Size and digest of what a reader gives, up to `limit` bytes.
-fn hash(reader: &mut impl Read, limit: u64) -> io::Result<(u64, Digest)> {
+/// Size and digest of what a reader gives, up to `limit` bytes; nothing when cancelled.
+fn hash(
+    reader: &mut impl Read,
+    limit: u64,
+    cancellation: &Cancellation,
+) -> io::Result<Option<(u64, Digest)>> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; HASHED_BYTES];
     let mut reader = reader.take(limit);
     let mut size = 0;
-    loop {
+    while !cancellation.is_cancelled() {
         match reader.read(&mut buffer) {
-            Ok(0) => return Ok((size, Digest::from(<[u8; 32]>::from(hasher.finalize())))),
+            Ok(0) => return Ok(Some((size, Digest::from(<[u8; 32]>::from(hasher.finalize()))))),
             Ok(read) => {
                 hasher.update(&buffer[..read]);
                 size += read as u64;
@@ -375,6 +508,7 @@ fn hash(reader: &mut impl Read, limit: u64) -> io::Result<(u64, Digest)> {
             Err(error) => return Err(error),
         }
     }
+    Ok(None)
 }
 
 /// Reads a file by its own offset, whatever the file's is: clones share it.
@@ -656,6 +790,56 @@ mod tests {
         fs::write(&path, "after").unwrap();
         assert!(!is_changed(&input));
         assert_eq!(input.read(0, 6).unwrap(), b"before");
+    }
+
+    #[test]
+    fn the_digest_of_a_large_file_can_wait_if_a_change_would_show() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let file = large(&path);
+        let content = fs::read(&path).unwrap();
+        let input = Input::open_undigested(&path, LIMIT).unwrap();
+        assert!(!input.is_digested() && input.is_as_opened());
+        assert_eq!(*input.renamed("other").sha256(), Digest::of(&content));
+        assert!(input.is_digested(), "all names of a file share its digest");
+        assert!(Input::open(&path, LIMIT).unwrap().is_digested());
+
+        // A digest that nobody waits for any more is taken when it is asked for the next time.
+        let input = Input::open_undigested(&path, LIMIT).unwrap();
+        let cancelled = Cancellation::new();
+        cancelled.cancel();
+        assert_eq!(input.digest(&cancelled), Err(GraderFailure::Cancelled));
+        assert!(!input.is_digested());
+        assert_eq!(input.digest(&Cancellation::new()), Ok(()));
+
+        // A second write may leave no trace in the times of a file that was just written.
+        file.set_modified(SystemTime::now()).unwrap();
+        let input = Input::open_undigested(&path, LIMIT).unwrap();
+        assert!(input.is_digested() && !input.is_as_opened());
+        fs::write(&path, "small").unwrap();
+        assert!(Input::open_undigested(&path, LIMIT).unwrap().is_digested());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_written_before_the_digest_is_taken_is_noticed() {
+        use std::os::unix::fs::FileExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let open = || (large(&path), Input::open_undigested(&path, LIMIT).unwrap());
+
+        let (file, input) = open();
+        file.write_all_at(b"y", 5).unwrap();
+        let failure = input.digest(&Cancellation::new()).unwrap_err();
+        assert_eq!(failure.kind(), "input-changed");
+        assert!(!input.is_digested() && is_changed(&input));
+
+        let (file, input) = open();
+        file.write_all_at(b"y", 5).unwrap();
+        set_old(&file);
+        // The digest is of what was written, and what was read before is not known to be the same.
+        assert_eq!(input.digest(&Cancellation::new()), Ok(()));
+        assert!(!input.is_as_opened() && !is_changed(&input));
     }
 
     #[cfg(unix)]

@@ -148,13 +148,11 @@ pub use error::Error;
 pub use example::{Example, ExampleSubmission, ExpectedReport};
 pub use grader::{Description, Direction, Grader};
 pub use graders::{ChosenGrader, GraderOrigin, GraderSource, Graders, TrustedGrader};
-pub use grading::{
-    GradedSubmission, GradingContext, GradingOptions, Usage, Validation, failure_kind,
-};
+pub use grading::{GradedSubmission, GradingContext, GradingOptions, Validation, failure_kind};
 pub use input::{Input, InputProblem};
 pub use inspection::{ComponentLimits, GraderProblem, Inspection, inspect, read_component};
 pub use leaderboard::Leaderboard;
-pub use limits::{Limit, LimitOutOfRange, LimitOverrides, Limits};
+pub use limits::{Limit, LimitOutOfRange, LimitOverrides, Limits, Usage};
 pub use medals::{Award, Distances, Medal, Thresholds};
 pub use outcome::Outcome;
 pub use receipt::{
@@ -179,6 +177,8 @@ pub use submission_list::{
 };
 pub use trust::{Refusal, TrustDefault, TrustPolicy, TrustedBy, TrustedFor};
 pub use verdict::{GraderFailure, Grading, Measure, ReachedLimit, Verdict};
+#[doc(hidden)]
+pub use {engine::engine_configuration, wasmtime};
 
 /// The version of this crate, as reports and receipts say it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

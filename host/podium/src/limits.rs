@@ -78,11 +78,12 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// Two million million units of fuel (about half an hour of one core), 4 GiB of memory, two hours, inputs of
-    /// just under 2 GiB, which the largest known file of answers (1.8 GB) fits: what a 32-bit grader can hold in one piece.
+    /// Ten million million units of fuel (some twenty minutes of one core; more than twenty times what any of the built-in
+    /// competitions takes), 4 GiB of memory, two hours, inputs of just under 2 GiB, which the largest known file of answers
+    /// (1.8 GB) fits: what a 32-bit grader can hold in one piece.
     fn default() -> Limits {
         Limits {
-            fuel: 2_000_000_000_000,
+            fuel: 10_000_000_000_000,
             memory_bytes: Limits::MOST_MEMORY_BYTES,
             wall_clock: Duration::from_secs(2 * 60 * 60),
             input_bytes: (2 << 30) - 1,
@@ -90,6 +91,15 @@ impl Default for Limits {
             output_bytes: 64 << 20,
         }
     }
+}
+
+/// What a grading took of what its [`Limits`] allow: the same on every machine. (Time is not, and is not here.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Fuel.
+    pub fuel: u64,
+    /// The most linear memory in use at once, in bytes.
+    pub peak_memory_bytes: u64,
 }
 
 /// Limits to put in the place of the default ones: the `[limits]` of a competition, the flags of a command.

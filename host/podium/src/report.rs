@@ -4,7 +4,8 @@
 //! [`run_group`](crate::run_group). Reading is tolerant, so that reports of the reference and of other versions of
 //! Podium can be read: unknown fields are ignored, missing ones of Podium's own are filled in.
 
-use serde::{Deserialize, Serialize};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::definition::KnownIssue;
@@ -12,6 +13,7 @@ use crate::digest::Digest;
 use crate::error::Error;
 use crate::float_text::{parse_non_finite, text_of_non_finite};
 use crate::graders::GraderOrigin;
+use crate::limits::{Limits, Usage};
 use crate::medals::{Award, Distances, Medal, Thresholds};
 use crate::outcome::Outcome;
 use crate::serde_message::plain;
@@ -113,9 +115,25 @@ pub struct GradingReport {
     /// The id of the receipt, where there is one.
     #[serde(default)]
     pub receipt_id: Option<Digest>,
+    /// The limits that the grading was held to: the competition's own, or those that were asked for.
+    #[serde(default, deserialize_with = "where_understood")]
+    pub limits: Option<Limits>,
+    /// The fuel and the memory that the grading took, where a grader was run.
+    #[serde(default, deserialize_with = "where_understood")]
+    pub usage: Option<Usage>,
     /// What the list of submissions says of the run: seed, run id, whatever its line holds.
     #[serde(default)]
     pub run: Map<String, Value>,
+}
+
+/// Reads what another version of Podium may write in a way of its own, and leaves it out then.
+fn where_understood<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    let value = Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).ok())
 }
 
 impl GradingReport {

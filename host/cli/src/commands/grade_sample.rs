@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     if shared.json {
         output::print_json(&WithError::new(report, failure.as_ref()))?;
     } else {
-        output::print(&in_words(report, &competition.definition.metric.name, graded.usage))?;
+        output::print(&in_words(&graded, &competition.definition.metric.name))?;
     }
     Ok(match failure {
         None => Exit::Success,
@@ -69,19 +69,24 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     })
 }
 
-fn in_words(report: &GradingReport, metric: &str, usage: Option<Usage>) -> String {
+fn in_words(graded: &GradedSubmission, metric: &str) -> String {
+    let report = &graded.report;
     // Why there is no score is an error, and goes to stderr.
     let shown = GradingReport {
         message: report.message.clone().filter(|_| report.valid_submission),
         ..report.clone()
     };
     let mut text = grading_text::describe(&shown, Some(metric));
-    if let Some(Usage { fuel, peak_memory_bytes, wall_clock }) = usage {
-        let took = wall_clock.as_secs_f64() * 1e3;
+    let took = (report.usage, &report.limits, graded.wall_clock);
+    if let (Some(Usage { fuel, peak_memory_bytes }), Some(limits), Some(wall_clock)) = took {
         text.push_str(&format!(
-            "\n\ngraded in {took:.1} ms with {} units of fuel and {} of memory",
+            "\n\ngraded in {:.1} ms of {} s, with {} of {} units of fuel and {} of {} of memory",
+            wall_clock.as_secs_f64() * 1e3,
+            number::count(limits.wall_clock.as_secs()),
             number::count(fuel),
-            number::size(peak_memory_bytes)
+            number::count(limits.fuel),
+            number::size(peak_memory_bytes),
+            number::size(limits.memory_bytes),
         ));
     }
     text

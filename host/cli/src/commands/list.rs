@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use comfy_table::Cell;
-use podium::{Competition, Complexity, Digest, Graders};
+use podium::{Competition, Complexity, Digest, Graders, LimitOverrides, Limits};
 use serde::Serialize;
 
 use crate::arguments::Shared;
@@ -69,6 +69,7 @@ struct Listed<'a> {
     direction: podium::Direction,
     awards_medals: bool,
     known_issues: usize,
+    limits: Limits,
     data_prepared: bool,
     /// The file of the grader; `None` where there is none, or the one that is pinned is not in the store.
     grader: Option<PathBuf>,
@@ -147,6 +148,7 @@ fn listed<'a>(competition: &'a Competition, places: &Places, graders: &Graders) 
         direction: definition.metric.direction,
         awards_medals: definition.awards_medals,
         known_issues: definition.known_issues.len(),
+        limits: competition.limits(&LimitOverrides::default()),
         data_prepared: competition.missing_answers_in(&places.data).is_empty(),
         grader: graders.choose(competition).ok().map(|chosen| graders.path_of(&chosen.source)),
         pinned: graders.pins().get(competition.id()).copied(),

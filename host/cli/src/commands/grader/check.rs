@@ -298,7 +298,7 @@ fn description(grader: &Grader, competition: &Competition) -> Check {
 /// What the example took, beside what a grading may take.
 fn limits(graded: &[(String, Input, GradedSubmission)], competition: &Competition) -> Check {
     let limits = competition.limits(&LimitOverrides::default());
-    let usage = || graded.iter().filter_map(|(_, _, graded)| graded.usage);
+    let usage = || graded.iter().filter_map(|(_, _, graded)| graded.report.usage);
     let fuel = usage().map(|usage| usage.fuel).max().unwrap_or_default();
     let memory = usage().map(|usage| usage.peak_memory_bytes).max().unwrap_or_default();
     let found = format!(
@@ -398,6 +398,7 @@ fn determinism<'a>(
 /// In what two gradings of the same submission differ.
 fn difference(first: &GradedSubmission, other: &GradedSubmission) -> Option<&'static str> {
     let claim = |graded: &GradedSubmission| graded.receipt.as_ref().map(|receipt| receipt.id);
+    let fuel = |graded: &GradedSubmission| graded.report.usage.map(|usage| usage.fuel);
     if first.report.outcome != other.report.outcome {
         Some("outcome")
     } else if first.report.message != other.report.message {
@@ -408,7 +409,7 @@ fn difference(first: &GradedSubmission, other: &GradedSubmission) -> Option<&'st
         Some("remark")
     } else if first.report.log != other.report.log {
         Some("log")
-    } else if first.usage.map(|usage| usage.fuel) != other.usage.map(|usage| usage.fuel) {
+    } else if fuel(first) != fuel(other) {
         Some("amount of fuel")
     } else {
         None
