@@ -51,6 +51,8 @@ enum Verb {
     Reproduce(reproduce::Arguments),
     /// Measures how fast Podium grades, beside the reference
     Bench(bench::Arguments),
+    /// Grades every competition at its real size, and says how much of its limits that takes
+    Limits(bench::limits::Arguments),
     /// Packs the program, graders and competitions for machines without Rust, into target/dist
     Dist(dist::Arguments),
 }
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Verb::Lint => lint::run(),
         Verb::Reproduce(arguments) => reproduce::run(&arguments),
         Verb::Bench(arguments) => bench::run(&arguments),
+        Verb::Limits(arguments) => bench::limits::run(&arguments),
         Verb::Dist(arguments) => dist::run(&arguments),
     };
     match result {

@@ -5,15 +5,17 @@
 //! where everything was measured, between two marks into `docs/performance.md`.
 
 mod archive;
+mod chosen;
+mod costs;
 mod experiments;
 mod large;
+pub(crate) mod limits;
 mod measure;
 mod numbers;
 mod reference;
 mod table;
 mod workloads;
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,7 +24,8 @@ use std::process::Command;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Deserialize;
 
-use crate::{graders, test, workspace};
+use crate::{graders, page, test, workspace};
+use chosen::{Chosen, Small};
 use large::Large;
 use measure::Measured;
 use reference::Reference;
@@ -32,7 +35,8 @@ use workloads::Workload;
 /// What `cargo xtask bench` is told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What is measured: `small`, `million-rows`, `bulk`, `experiments`, `regrade`, or the id of a large competition; everything if nothing is named
+    /// What is measured: `small`, `million-rows`, `bulk`, `experiments`, `regrade`, `fuel`, `receipts`, or the id of a
+    /// competition; all of the first and the largest competitions if nothing is named
     #[arg(value_name = "WORKLOAD")]
     workloads: Vec<String>,
     /// A checkout of openai/mle-bench whose own graders are timed, instead of the same calls written out; the large
@@ -71,6 +75,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         if !competitions.is_empty() {
             graders::run(&graders::Arguments::of(&competitions))?;
         }
+        if !chosen.costs.is_empty() {
+            costs::build()?;
+        }
         test::build_podium()?
     };
     ensure!(podium.is_file(), "{} is not there: leave out --no-build", podium.display());
@@ -101,6 +108,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         eprintln!("{busy}");
     }
     let rows = chosen.small.iter().map(|small| bench.small(*small)).collect::<Result<Vec<_>>>()?;
+    let mut costs = Vec::new();
+    for cost in &chosen.costs {
+        costs.extend(bench.costs(*cost)?);
+    }
     let mut largest = Vec::new();
     let mut differing = Vec::new();
     for large in &chosen.large {
@@ -109,7 +120,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         largest.push(row);
         differing.extend(scores_differ);
     }
-    let section = table::section(&rows, &largest, &setting);
+    let section = table::section(&rows, &costs, &largest, &setting);
     println!("{section}");
     ensure!(differing.is_empty(), "what is timed has to be right: {}", differing.join("; "));
     if arguments.print_only || arguments.scale < 1.0 {
@@ -120,79 +131,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let path = workspace::root().join("docs/performance.md");
-    table::write_into(&path, &section)?;
+    page::replace_part(&path, "bench", &section)?;
     eprintln!("written into {}", path.display());
     Ok(())
-}
-
-/// What shows the cost of a grading beside its rows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Small {
-    WholeProcess,
-    MillionRows,
-    Bulk,
-    Experiments,
-    Regrade,
-}
-
-impl Small {
-    const ALL: [(&str, Small); 5] = [
-        ("small", Small::WholeProcess),
-        ("million-rows", Small::MillionRows),
-        ("bulk", Small::Bulk),
-        ("experiments", Small::Experiments),
-        ("regrade", Small::Regrade),
-    ];
-}
-
-/// What is measured.
-struct Chosen {
-    small: Vec<Small>,
-    large: Vec<Large>,
-}
-
-impl Chosen {
-    /// Everything, if nothing is named.
-    fn by(names: &[String]) -> Result<Chosen> {
-        let mut chosen = Chosen {
-            small: Small::ALL.map(|(_, small)| small).to_vec(),
-            large: large::LARGEST.into_iter().chain(large::MORE).collect(),
-        };
-        let known = |name: &str| {
-            Small::ALL.iter().any(|(known, _)| *known == name)
-                || chosen.large.iter().any(|large| large.competition == name)
-        };
-        if let Some(unknown) = names.iter().find(|name| !known(name)) {
-            let names = Small::ALL.map(|(name, _)| name).into_iter();
-            let names = names.chain(chosen.large.iter().map(|large| large.competition));
-            bail!(
-                "there is no workload {unknown}; there are {}",
-                names.collect::<Vec<_>>().join(", ")
-            );
-        }
-        if !names.is_empty() {
-            let named = |name: &str| names.iter().any(|named| named == name);
-            chosen.small = Small::ALL
-                .iter()
-                .filter(|(name, _)| named(name))
-                .map(|(_, small)| *small)
-                .collect();
-            chosen.large.retain(|large| named(large.competition));
-        }
-        Ok(chosen)
-    }
-
-    /// The competitions whose graders are needed.
-    fn competitions(&self) -> Vec<String> {
-        let is_small = |small: &Small| self.small.contains(small);
-        let grades =
-            self.small.iter().any(|small| !matches!(small, Small::Experiments | Small::Regrade));
-        let small = if grades { &workloads::COMPETITIONS[..] } else { &[] };
-        let archived = if is_small(&Small::Regrade) { &archive::COMPETITIONS[..] } else { &[] };
-        let large = self.large.iter().map(|large| large.competition);
-        let needed = small.iter().chain(archived).copied().chain(large).map(str::to_owned);
-        needed.collect::<BTreeSet<_>>().into_iter().collect()
-    }
 }
 
 struct Bench {
@@ -331,23 +272,20 @@ impl Bench {
     /// A large competition: our whole process against the reference's reading and grading alone. A side that fails shows in
     /// the row. Tells besides where the scores differ.
     fn large(&self, large: &Large) -> Result<(Row, Option<String>)> {
-        const FEW: u64 = 1_000;
         let name = large.competition;
         let reference = self.reference.as_ref().ok();
         let reference = reference.filter(|reference| reference.knows_all_competitions());
 
         // Compiles the grader, and finds out at little cost whether both sides agree.
-        let few = large.prepare(&self.folder.join("few-rows"), FEW)?;
+        let few = large.prepare(&self.folder.join("few-rows"), FEW.min(large.rows))?;
         let few_differ = differing(
             &self.grade_sample(&few),
             reference.map(|reference| reference.grade(&few)).as_ref(),
         );
 
-        let rows = ((large.rows as f64 * self.scale) as u64).max(FEW);
+        let rows = self.rows_of(large);
         eprintln!("making the data of {name}");
-        let data =
-            if rows == large.rows { "data".to_owned() } else { format!("data-{}", self.scale) };
-        let workload = large.prepare(&self.folder.join(data), rows)?;
+        let workload = self.prepare(large)?;
         // Neither side shall wait for the disk.
         read_through(&workload.answers)?;
         read_through(&workload.submission)?;
@@ -363,6 +301,18 @@ impl Bench {
             reference.map(|reference| side(reference, |graded| graded.reading_and_grading)),
         );
         Ok((row, differ.map(|differ| format!("{name}: {differ}"))))
+    }
+
+    fn rows_of(&self, large: &Large) -> u64 {
+        ((large.rows as f64 * self.scale) as u64).max(FEW.min(large.rows))
+    }
+
+    /// Makes the data of a competition, as large as is asked for.
+    fn prepare(&self, large: &Large) -> Result<Workload> {
+        let rows = self.rows_of(large);
+        let data =
+            if rows == large.rows { "data".to_owned() } else { format!("data-{}", self.scale) };
+        large.prepare(&self.folder.join(data), rows)
     }
 
     /// Grades one submission and checks its score.
@@ -415,6 +365,9 @@ impl Bench {
         Ok(Some(Ok(measured)))
     }
 }
+
+/// The rows of the gradings that come before those which are measured.
+const FEW: u64 = 1_000;
 
 /// One grading of a submission.
 #[derive(Debug, Clone, Copy)]
@@ -494,24 +447,6 @@ fn write_data(path: &Path, make: impl FnOnce() -> String) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn workloads_are_chosen_by_name() {
-        let chosen = |names: &[&str]| {
-            Chosen::by(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
-        };
-        let all = chosen(&[]).unwrap();
-        assert_eq!(all.small.len(), 5);
-        assert_eq!(all.large.len(), large::LARGEST.len() + large::MORE.len());
-        let some = chosen(&["bulk", "champs-scalar-coupling"]).unwrap();
-        assert_eq!(some.small, [Small::Bulk]);
-        assert_eq!(some.large.len(), 1);
-        assert!(some.competitions().contains(&"champs-scalar-coupling".to_owned()));
-        assert!(chosen(&["experiments"]).unwrap().competitions().is_empty());
-        assert_eq!(chosen(&["ml2021spring-hw2"]).unwrap().competitions(), ["ml2021spring-hw2"]);
-        let error = chosen(&["titanic"]).map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains("titanic") && error.contains("million-rows"), "{error}");
-    }
 
     #[test]
     fn a_share_is_above_0_and_at_most_1() {

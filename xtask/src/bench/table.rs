@@ -2,16 +2,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 use std::thread;
 
-use anyhow::Result;
-
+use super::costs;
 use super::measure::{Measured, QUICK_SECONDS};
-use crate::page;
-
-/// The name of the part of the page that is written here.
-const PART: &str = "bench";
 
 /// How much faster than the reference each of the largest competitions is graded at least.
 const TIMES_EACH: f64 = 3.0;
@@ -163,7 +157,12 @@ pub(super) fn load() -> Option<f64> {
 }
 
 /// The part of the page that a run writes.
-pub(super) fn section(rows: &[Row], largest: &[Row], setting: &Setting) -> String {
+pub(super) fn section(
+    rows: &[Row],
+    costs: &[costs::Row],
+    largest: &[Row],
+    setting: &Setting,
+) -> String {
     let reference = if setting.own_graders {
         "MLE-bench's own reader and grader"
     } else {
@@ -184,6 +183,9 @@ pub(super) fn section(rows: &[Row], largest: &[Row], setting: &Setting) -> Strin
              whole process; the reference's are too in the first row, and reading and grading alone in the second.\n\n",
         );
         text.push_str(&table(rows));
+    }
+    if !costs.is_empty() {
+        text.push_str(&costs::table(costs));
     }
     if !largest.is_empty() {
         let of_rows = match setting.scale {
@@ -223,17 +225,12 @@ fn summary(rows: &[Row]) -> Option<String> {
     ))
 }
 
-/// Puts the section in its place on the page.
-pub(super) fn write_into(path: &Path, section: &str) -> Result<()> {
-    page::replace_part(path, PART, section)
-}
-
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
 /// A number with commas between its thousands.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -249,12 +246,12 @@ fn size(bytes: Option<u64>) -> String {
     bytes.map_or("–".to_owned(), |bytes| format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20)))
 }
 
-fn cores() -> usize {
+pub(super) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The name of the processor, where the system tells.
-fn processor() -> String {
+pub(super) fn processor() -> String {
     fs::read_to_string("/proc/cpuinfo")
         .ok()
         .and_then(|text| {
@@ -336,14 +333,14 @@ mod tests {
         ];
         let failed = Row::large("c", 1_000, Err("no memory".to_owned()), None);
         let setting = Setting { own_graders: false, scale: 0.5, load: Some(7.25) };
-        let text = section(&rows, &[failed], &setting);
+        let text = section(&rows, &[], &[failed], &setting);
         assert!(text.contains("| a | 10.0 ms | 10 MiB | 1.00 s | 100 MiB | 100.0 × |"), "{text}");
         assert!(text.contains("| yes |\n| b | 1.00 s | 10 MiB | – | – |"), "{text}");
         assert!(text.contains("| c, 1,000 rows | no memory | – | – | – | – |"), "{text}");
         assert!(text.contains("data of 0.5 times the real number of rows"), "{text}");
         assert!(text.contains("(load 7.2 when it began)"), "{text}");
         let setting = Setting { own_graders: true, scale: 1.0, load: Some(0.1) };
-        let text = section(&rows, &rows, &setting);
+        let text = section(&rows, &[], &rows, &setting);
         assert!(text.contains("data of the real number of rows"), "{text}");
         assert!(!text.contains("load"), "{text}");
     }

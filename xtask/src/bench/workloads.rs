@@ -100,6 +100,35 @@ pub(super) fn list(workload: &Workload, runs: u32) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// So many submissions of sixty rows, each with another guess in its last rows, in a list. Gives the data folder and the
+/// list.
+pub(super) fn different(folder: &Path, submissions: u32) -> Result<(PathBuf, PathBuf)> {
+    let workload = small(folder)?;
+    let text = std::fs::read_to_string(&workload.submission)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let mut list = String::new();
+    for number in 0..submissions {
+        let mut submission = String::new();
+        for (place, line) in lines.iter().enumerate() {
+            // The bits of the number, a row each, from the end on.
+            let bit = number.checked_shr((lines.len() - 1 - place) as u32).unwrap_or(0) & 1;
+            match line.split_once(',') {
+                Some((id, _)) if place > 0 && lines.len() - place <= 32 => {
+                    writeln!(submission, "{id},{}", python(bit == 1))?;
+                }
+                _ => writeln!(submission, "{line}")?,
+            }
+        }
+        let path = folder.join("submissions/different").join(format!("{number}.csv"));
+        write_data(&path, || submission)?;
+        let run = json!({"competition_id": workload.competition, "submission_path": path});
+        writeln!(list, "{run}")?;
+    }
+    let path = folder.join(format!("{submissions}-different-runs.jsonl"));
+    write_data(&path, || list)?;
+    Ok((workload.data, path))
+}
+
 fn workload(
     folder: &Path,
     competition: &'static str,
@@ -135,6 +164,24 @@ mod tests {
         assert_eq!(area_under_curve(vec![(1, true), (0, false), (3, true), (1, false)]), 0.875);
         assert_eq!(area_under_curve(vec![(1, true), (1, false)]), 0.5);
         assert_eq!(area_under_curve(vec![(0, true), (1, false)]), 0.0);
+    }
+
+    #[test]
+    fn different_submissions_are_different() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, list) = different(folder.path(), 40).unwrap();
+        let list = std::fs::read_to_string(list).unwrap();
+        let mut texts: Vec<String> = list
+            .lines()
+            .map(|line| {
+                let run: serde_json::Value = serde_json::from_str(line).unwrap();
+                std::fs::read_to_string(run["submission_path"].as_str().unwrap()).unwrap()
+            })
+            .collect();
+        assert!(texts.iter().all(|text| text.lines().count() == 61));
+        texts.sort_unstable();
+        texts.dedup();
+        assert_eq!(texts.len(), 40);
     }
 
     #[test]

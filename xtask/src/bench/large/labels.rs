@@ -56,6 +56,34 @@ pub(super) fn herbarium(rows: u64, files: &mut Files<'_>) -> Result<()> {
     labels.write(rows, files)
 }
 
+/// Herbarium 2020: 32,094 species.
+pub(super) fn herbarium_2020(rows: u64, files: &mut Files<'_>) -> Result<()> {
+    let labels = Labels {
+        seed: 155,
+        header: "Id,Predicted",
+        ids: Ids::All,
+        classes: 32_094,
+        first_label: 0,
+        distance: 1,
+        right: 600,
+    };
+    labels.write(rows, files)
+}
+
+/// Herbarium 2022: 15,501 species.
+pub(super) fn herbarium_2022(rows: u64, files: &mut Files<'_>) -> Result<()> {
+    let labels = Labels {
+        seed: 165,
+        header: "Id,Predicted",
+        ids: Ids::All,
+        classes: 15_501,
+        first_label: 0,
+        distance: 1,
+        right: 600,
+    };
+    labels.write(rows, files)
+}
+
 /// The second homework of ML2021 Spring: 39 phonemes.
 pub(super) fn phonemes(rows: u64, files: &mut Files<'_>) -> Result<()> {
     let labels = Labels {

@@ -1,20 +1,28 @@
-//! The largest competitions: made-up answers and submissions with as many rows, and of the same shape, as the real ones.
+//! Competitions at their real size: made-up answers and submissions with as many rows, and of the same shape, as the real ones.
 //!
 //! What costs something is real: submissions differ from the answers in part, and their rows are in no order wherever the
 //! competition matches rows by id. Files are written row by row and kept for the next run, until what they are made by
 //! changes.
 
 mod billion_word;
+mod boxes;
+mod characters;
+mod cuboids;
 mod denoising;
+mod enlarged;
 mod fashion;
 mod forest_cover;
 mod icecube;
 mod keyword_extraction;
 mod labels;
+mod masks;
 mod molecules;
+mod notebooks;
 mod player_contact;
 mod question_answering;
+mod rest;
 mod scalar_coupling;
+mod scans;
 mod text_normalization;
 mod ventilator;
 mod words;
@@ -26,19 +34,27 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
+use self::enlarged::Enlarged;
+pub(super) use self::rest::{heavy, rest};
 use super::workloads::Workload;
 use crate::workspace;
 
-/// A large competition.
+/// A competition at its real size.
 pub(super) struct Large {
     pub(super) competition: &'static str,
     /// The rows of its submissions.
     pub(super) rows: u64,
-    /// Where the answers lie in the competition's folder.
-    answers: &'static str,
-    write: fn(u64, &mut Files<'_>) -> Result<()>,
+    make: Make,
     /// The text of the module that writes the files.
     source: &'static str,
+}
+
+/// How files come about.
+enum Make {
+    /// A module writes them, with so many rows.
+    Rows(fn(u64, &mut Files<'_>) -> Result<()>),
+    /// The example of the competition, as often as it takes.
+    Example(Enlarged),
 }
 
 /// The files that a competition's module writes.
@@ -55,106 +71,91 @@ pub(super) const LARGEST: [Large; 15] = [
     Large {
         competition: "icecube-neutrinos-in-deep-ice",
         rows: 13_200_000,
-        answers: "prepared/private/test.csv",
-        write: icecube::write,
+        make: Make::Rows(icecube::write),
         source: include_str!("icecube.rs"),
     },
     Large {
         competition: "denoising-dirty-documents",
         rows: denoising::PIXELS,
-        answers: "prepared/private/answers.csv",
-        write: denoising::write,
+        make: Make::Rows(denoising::write),
         source: include_str!("denoising.rs"),
     },
     Large {
         competition: "h-and-m-personalized-fashion-recommendations",
         rows: 1_371_980,
-        answers: "prepared/private/answers.csv",
-        write: fashion::write,
+        make: Make::Rows(fashion::write),
         source: include_str!("fashion.rs"),
     },
     Large {
         competition: "text-normalization-challenge-russian-language",
         rows: 1_059_191,
-        answers: "prepared/private/answers.csv",
-        write: text_normalization::russian,
+        make: Make::Rows(text_normalization::russian),
         source: include_str!("text_normalization.rs"),
     },
     Large {
         competition: "text-normalization-challenge-english-language",
         rows: 993_465,
-        answers: "prepared/private/answers.csv",
-        write: text_normalization::english,
+        make: Make::Rows(text_normalization::english),
         source: include_str!("text_normalization.rs"),
     },
     Large {
         competition: "cdiscount-image-classification-challenge",
         rows: 706_990,
-        answers: "prepared/private/answers.csv",
-        write: labels::cdiscount,
+        make: Make::Rows(labels::cdiscount),
         source: include_str!("labels.rs"),
     },
     Large {
         competition: "ventilator-pressure-prediction",
         rows: 603_600,
-        answers: "prepared/private/test.csv",
-        write: ventilator::write,
+        make: Make::Rows(ventilator::write),
         source: include_str!("ventilator.rs"),
     },
     Large {
         competition: "facebook-recruiting-iii-keyword-extraction",
         rows: 603_420,
-        answers: "prepared/private/test.csv",
-        write: keyword_extraction::write,
+        make: Make::Rows(keyword_extraction::write),
         source: include_str!("keyword_extraction.rs"),
     },
     Large {
         competition: "bms-molecular-translation",
         rows: 484_838,
-        answers: "prepared/private/test.csv",
-        write: molecules::write,
+        make: Make::Rows(molecules::write),
         source: include_str!("molecules.rs"),
     },
     Large {
         competition: "herbarium-2021-fgvc8",
         rows: 477_806,
-        answers: "prepared/private/answers.csv",
-        write: labels::herbarium,
+        make: Make::Rows(labels::herbarium),
         source: include_str!("labels.rs"),
     },
     Large {
         competition: "nfl-player-contact-detection",
         rows: 472_000,
-        answers: "prepared/private/test.csv",
-        write: player_contact::write,
+        make: Make::Rows(player_contact::write),
         source: include_str!("player_contact.rs"),
     },
     Large {
         competition: "champs-scalar-coupling",
         rows: 466_000,
-        answers: "prepared/private/answers.csv",
-        write: scalar_coupling::write,
+        make: Make::Rows(scalar_coupling::write),
         source: include_str!("scalar_coupling.rs"),
     },
     Large {
         competition: "tabular-playground-series-dec-2021",
         rows: 400_000,
-        answers: "prepared/private/test.csv",
-        write: forest_cover::write,
+        make: Make::Rows(forest_cover::write),
         source: include_str!("forest_cover.rs"),
     },
     Large {
         competition: "billion-word-imputation",
         rows: 303_000,
-        answers: "prepared/private/test.csv",
-        write: billion_word::write,
+        make: Make::Rows(billion_word::write),
         source: include_str!("billion_word.rs"),
     },
     Large {
         competition: "tensorflow2-question-answering",
         rows: 61_476,
-        answers: "prepared/private/test.jsonl",
-        write: question_answering::write,
+        make: Make::Rows(question_answering::write),
         source: include_str!("question_answering.rs"),
     },
 ];
@@ -163,8 +164,7 @@ pub(super) const LARGEST: [Large; 15] = [
 pub(super) const MORE: [Large; 1] = [Large {
     competition: "ml2021spring-hw2",
     rows: 330_291,
-    answers: "prepared/private/answers.csv",
-    write: labels::phonemes,
+    make: Make::Rows(labels::phonemes),
     source: include_str!("labels.rs"),
 }];
 
@@ -175,12 +175,12 @@ impl Large {
         let workload = Workload {
             competition: self.competition,
             data: data.to_path_buf(),
-            answers: folder.join(self.answers),
+            answers: folder.join(answers_of(self.competition)?),
             submission: folder.join("submission.csv"),
             score: None,
         };
         let made_by = folder.join("made-by.txt");
-        let wanted = self.digest(rows);
+        let wanted = self.digest(rows)?;
         if fs::read_to_string(&made_by).is_ok_and(|present| present == wanted) {
             return Ok(workload);
         }
@@ -191,7 +191,7 @@ impl Large {
         let mut answers = create(&workload.answers)?;
         let mut submission = create(&workload.submission)?;
         let mut files = Files { answers: &mut answers, submission: &mut submission };
-        (self.write)(rows, &mut files)
+        self.write(rows, &mut files)
             .and_then(|()| Ok(answers.flush()?))
             .and_then(|()| Ok(submission.flush()?))
             .with_context(|| format!("could not write the files in {}", folder.display()))?;
@@ -200,15 +200,36 @@ impl Large {
         Ok(workload)
     }
 
+    fn write(&self, rows: u64, files: &mut Files<'_>) -> Result<()> {
+        match &self.make {
+            Make::Rows(write) => write(rows, files),
+            Make::Example(enlarged) => enlarged.write(self.competition, rows, files),
+        }
+    }
+
     /// Tells apart files that are not made the same way.
-    fn digest(&self, rows: u64) -> String {
+    fn digest(&self, rows: u64) -> Result<String> {
         let mut digest = Sha256::new();
         for source in SHARED_SOURCES.iter().chain([&self.source]) {
             digest.update(Sha256::digest(source));
         }
+        if let Make::Example(enlarged) = &self.make {
+            digest.update(enlarged.digest(self.competition)?);
+        }
         let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{rows} rows by the sources {digest}\n")
+        Ok(format!("{rows} rows by the sources {digest}\n"))
     }
+}
+
+/// Where the answers of a competition lie in its data folder.
+fn answers_of(competition: &str) -> Result<String> {
+    let path = workspace::root().join("competitions").join(competition).join("competition.toml");
+    let definition = fs::read_to_string(&path)
+        .with_context(|| format!("could not read {}", path.display()))?
+        .parse::<toml::Table>()
+        .with_context(|| format!("{} is broken", path.display()))?;
+    let answers = definition.get("data").and_then(|data| data.get("answers")?.get(0)?.as_str());
+    Ok(answers.with_context(|| format!("{} names no answers", path.display()))?.to_owned())
 }
 
 fn create(path: &Path) -> Result<BufWriter<File>> {
@@ -226,7 +247,7 @@ mod tests {
     fn written(large: &Large, rows: u64) -> (String, String) {
         let (mut answers, mut submission) = (Vec::new(), Vec::new());
         let mut files = Files { answers: &mut answers, submission: &mut submission };
-        (large.write)(rows, &mut files).unwrap();
+        large.write(rows, &mut files).unwrap();
         (String::from_utf8(answers).unwrap(), String::from_utf8(submission).unwrap())
     }
 
@@ -335,6 +356,6 @@ mod tests {
         large.prepare(folder.path(), 101).unwrap();
         assert_eq!(fs::read_to_string(&submission).unwrap().lines().count(), 102);
         let changed = Large { source: "changed", ..large };
-        assert_ne!(changed.digest(101), MORE[0].digest(101));
+        assert_ne!(changed.digest(101).unwrap(), MORE[0].digest(101).unwrap());
     }
 }
