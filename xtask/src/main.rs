@@ -15,6 +15,7 @@ mod lock;
 mod page;
 mod parity;
 mod reproduce;
+mod runner;
 mod setup;
 mod test;
 mod workspace;
@@ -39,6 +40,8 @@ enum Verb {
     Demo,
     /// Builds graders into target/graders/<id>.wasm
     Graders(graders::Arguments),
+    /// Builds the static programs for containers into target/runner
+    Runner,
     /// Compares graders with what the reference said of thousands of submissions
     Parity(parity::Arguments),
     /// Grades the parity corpus in many ways and in another engine, and says where they differ
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Verb::Setup => setup::run(),
         Verb::Demo => demo::run(),
         Verb::Graders(arguments) => graders::run(&arguments),
+        Verb::Runner => runner::run(),
         Verb::Parity(arguments) => parity::run(&arguments),
         Verb::Determinism(arguments) => determinism::run(&arguments),
         Verb::Test(arguments) => test::run(&arguments),

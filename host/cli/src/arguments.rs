@@ -184,6 +184,8 @@ pub(crate) enum Command {
     Show(commands::show::Arguments),
     /// Look into a grader without running a grading
     Inspect(commands::inspect::Arguments),
+    /// Run agents in containers and grade what they submit
+    Run(commands::run::Arguments),
     /// Write a grader (make one to begin from, build, check, test it), and keep graders (add, list, remove, pin)
     Grader(commands::grader::Arguments),
     /// Many grading reports together: tables, figures, comparisons

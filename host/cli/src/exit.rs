@@ -23,6 +23,8 @@ pub(crate) enum Exit {
     Differs,
     /// A file is there, but could not be read, or one could not be written.
     Files,
+    /// Agents could not be run, or not to their end, for reasons that say nothing about them.
+    RunFailed,
     /// Somebody pressed Ctrl-C.
     Interrupted,
 }
@@ -37,6 +39,10 @@ impl Exit {
         (Exit::GraderFailed, "a grader came to no result, is refused, or rejects the answers"),
         (Exit::Differs, "`verify`: a receipt does not hold; `regrade`: not all is as recorded"),
         (Exit::Files, "a file is there, but could not be read, or one could not be written"),
+        (
+            Exit::RunFailed,
+            "`run`: the Docker engine or the machine failed; the agents are not to blame",
+        ),
         (Exit::Interrupted, "stopped by Ctrl-C; what is finished is kept"),
     ];
 
@@ -50,6 +56,7 @@ impl Exit {
             Exit::GraderFailed => 4,
             Exit::Differs => 5,
             Exit::Files => 6,
+            Exit::RunFailed => 7,
             Exit::Interrupted => 130,
         }
     }
@@ -64,6 +71,7 @@ impl Exit {
             Exit::GraderFailed => "grader-failed",
             Exit::Differs => "differs",
             Exit::Files => "files",
+            Exit::RunFailed => "run-failed",
             Exit::Interrupted => "interrupted",
         }
     }
@@ -116,7 +124,7 @@ mod tests {
         let mut codes: Vec<u8> = Exit::TABLE.iter().map(|(exit, _)| exit.code()).collect();
         assert!(codes.is_sorted());
         codes.dedup();
-        assert_eq!(codes.len(), 8);
+        assert_eq!(codes.len(), 9);
         for code in codes {
             assert!(Exit::help().contains(&format!(" {code}  ")), "{code}");
         }

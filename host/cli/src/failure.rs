@@ -270,3 +270,32 @@ impl From<&Error> for Failure {
         }
     }
 }
+
+impl From<podium_runner::Error> for Failure {
+    fn from(error: podium_runner::Error) -> Failure {
+        use podium_runner::Error as Runner;
+        let message = output::harmless(&error.to_string());
+        let (exit, hint) = match &error {
+            Runner::Podium(error) => return Failure::from(error),
+            Runner::Agent { .. } | Runner::Configuration { .. } => (Exit::Usage, None),
+            Runner::MissingSecret { .. } => {
+                (Exit::Missing, Some("set the variable, then start again"))
+            }
+            Runner::MissingProgram { .. } => (Exit::Missing, None),
+            Runner::Engine { .. } => (
+                Exit::RunFailed,
+                Some("`podium doctor` says whether there is an engine, and which"),
+            ),
+            Runner::Build { .. } => (Exit::RunFailed, None),
+            Runner::File { source, .. } if is_not_there(source) => {
+                (Exit::Missing, Some("check the path"))
+            }
+            _ => (Exit::Files, None),
+        };
+        let failure = Failure::new(exit, message);
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}

@@ -14,33 +14,54 @@ use crate::failure::Failure;
 pub(crate) fn cancellation() -> Result<Cancellation, Failure> {
     let cancellation = Cancellation::new();
     #[cfg(unix)]
-    signals::listen(cancellation.clone())?;
+    {
+        let cancellation = cancellation.clone();
+        signals::listen(move |count| {
+            if count > 1 {
+                exit();
+            }
+            cancellation.cancel();
+            crate::output::error_line("stopping; press Ctrl-C again to stop at once");
+        })?;
+    }
     Ok(cancellation)
+}
+
+/// Hands each Ctrl-C to `heard`, with how many there were, from 1 on. To be called once in a process, in the place of
+/// [`cancellation`].
+///
+/// # Errors
+/// As [`cancellation`].
+pub(crate) fn listen(heard: impl FnMut(u32) + Send + 'static) -> Result<(), Failure> {
+    #[cfg(unix)]
+    signals::listen(heard)?;
+    #[cfg(not(unix))]
+    drop(heard);
+    Ok(())
+}
+
+/// Ends the program at once, as one that was interrupted.
+pub(crate) fn exit() -> ! {
+    std::process::exit(crate::exit::Exit::Interrupted.code().into())
 }
 
 #[cfg(unix)]
 mod signals {
-    use podium::Cancellation;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
     use crate::exit::Exit;
     use crate::failure::Failure;
-    use crate::output;
 
     /// Listens on a thread of its own from now on.
-    pub(super) fn listen(cancellation: Cancellation) -> Result<(), Failure> {
+    pub(super) fn listen(mut heard: impl FnMut(u32) + Send + 'static) -> Result<(), Failure> {
         let ends = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
         let mut signals = Signals::new(ends).map_err(|error| {
             Failure::new(Exit::Files, format!("could not listen for Ctrl-C: {error}"))
         })?;
         std::thread::spawn(move || {
-            for _ in signals.forever() {
-                if cancellation.is_cancelled() {
-                    std::process::exit(Exit::Interrupted.code().into());
-                }
-                cancellation.cancel();
-                output::error_line("stopping; press Ctrl-C again to stop at once");
+            for (_, count) in signals.forever().zip(1..) {
+                heard(count);
             }
         });
         Ok(())

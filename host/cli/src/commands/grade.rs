@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use comfy_table::Cell;
 use podium::{
-    Batch, BatchObserver, BatchOptions, GradedSubmission, GradingContext, GradingReport,
-    ListedSubmission, Outcome, RunGroupReport, SubmissionList, Totals,
+    Batch, BatchObserver, BatchOptions, Cancellation, GradedSubmission, GradingContext,
+    GradingReport, ListedSubmission, Outcome, RunGroupReport, SubmissionList, Totals,
 };
 
 use crate::arguments::{LimitOptions, Shared};
@@ -56,6 +56,62 @@ the rest.";
 /// # Errors
 /// A list that is not understood or names unknown competitions; files that cannot be written.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
+    let Graded { group, path, failure } = grade(arguments, shared, interrupt::cancellation()?)?;
+    if shared.json {
+        output::print_json(&WithError::new(&group, failure.as_ref()))?;
+    } else {
+        output::print(&in_words(&group))?;
+    }
+    Ok(conclude(path.as_deref(), failure.as_ref()))
+}
+
+/// Says where the report lies and what is wrong, and gives the exit code.
+pub(crate) fn conclude(path: Option<&Path>, failure: Option<&Failure>) -> Exit {
+    if let Some(path) = path {
+        output::error_line(&format!("report written to {}", path.display()));
+    }
+    match failure {
+        None => Exit::Success,
+        Some(failure) => {
+            failure.print();
+            failure.exit()
+        }
+    }
+}
+
+/// A graded list.
+pub(crate) struct Graded {
+    /// The report.
+    pub(crate) group: RunGroupReport,
+    /// Where it was written to.
+    pub(crate) path: Option<PathBuf>,
+    /// Why not all is well, where it is not.
+    pub(crate) failure: Option<Failure>,
+}
+
+impl Arguments {
+    /// Grades this list into this folder, with receipts.
+    pub(crate) fn of(submission: PathBuf, output_dir: PathBuf) -> Arguments {
+        Arguments {
+            submission,
+            output_dir,
+            receipts: None,
+            no_receipts: false,
+            jobs: None,
+            limits: LimitOptions::default(),
+        }
+    }
+}
+
+/// Grades the list and writes the report and the receipts; prints nothing but warnings and progress.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn grade(
+    arguments: &Arguments,
+    shared: &Shared,
+    cancellation: Cancellation,
+) -> Result<Graded, Failure> {
     let places = Places::find(shared)?;
     let graders = graders::find(shared)?;
     let SubmissionList { submissions: list, warnings } =
@@ -72,11 +128,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     let context =
         GradingContext::new(engine::start(shared)?, &places.data, arguments.limits.overrides())
             .with_graders(graders);
-    let options = BatchOptions {
-        threads: arguments.jobs,
-        cancellation: interrupt::cancellation()?,
-        ..BatchOptions::default()
-    };
+    let options = BatchOptions { threads: arguments.jobs, cancellation, ..BatchOptions::default() };
     let observer = Observer {
         progress: Progress::of(list.len(), "graded"),
         receipts: receipts.as_deref(),
@@ -96,21 +148,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         .or(unwritten)
         .or_else(|| observer.failure.into_inner().unwrap_or_else(PoisonError::into_inner))
         .or_else(|| failed_gradings(&batch, &list));
-    if shared.json {
-        output::print_json(&WithError::new(&group, failure.as_ref()))?;
-    } else {
-        output::print(&in_words(&group))?;
-    }
-    if let Some(path) = path {
-        output::error_line(&format!("report written to {}", path.display()));
-    }
-    Ok(match failure {
-        None => Exit::Success,
-        Some(failure) => {
-            failure.print();
-            failure.exit()
-        }
-    })
+    Ok(Graded { group, path, failure })
 }
 
 /// Shows how the batch goes on, and writes each receipt as soon as there is one.
@@ -203,7 +241,8 @@ struct Cause<'a> {
     more: u64,
 }
 
-fn in_words(group: &RunGroupReport) -> String {
+/// The report for people.
+pub(crate) fn in_words(group: &RunGroupReport) -> String {
     let mut text = String::new();
     if !group.competition_reports.is_empty() {
         text.push_str(&gradings(&group.competition_reports));

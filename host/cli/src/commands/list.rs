@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 
 /// A split of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Split {
+pub(crate) enum Split {
     /// MLE-bench Lite
     #[value(alias = "lite")]
     Low,
@@ -46,7 +46,8 @@ enum Split {
 }
 
 impl Split {
-    fn holds(self, complexity: Option<Complexity>) -> bool {
+    /// Whether a competition of this complexity is in it.
+    pub(crate) fn holds(self, complexity: Option<Complexity>) -> bool {
         match (self, complexity) {
             (Split::Low, Some(Complexity::Low))
             | (Split::Medium, Some(Complexity::Medium))

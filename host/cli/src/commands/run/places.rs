@@ -1,0 +1,44 @@
+//! Where agents and the static programs for containers lie: beside the program, or in the checkout that built it.
+
+use std::path::{Path, PathBuf};
+
+use podium_runner::Programs;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The folder of the static programs.
+pub(super) fn programs() -> Programs {
+    // target/release/podium and target/runner/, or podium and runner/.
+    Programs(expected("runner", &["runner", "../runner"]))
+}
+
+/// The folder of an agent: named by its path, or by its id among the agents.
+pub(super) fn agent(named: &str, folders: &[PathBuf]) -> Result<PathBuf, Failure> {
+    let path = Path::new(named);
+    if named.contains(std::path::is_separator) {
+        return Ok(path.to_owned());
+    }
+    let expected = [expected("agents", &["agents", "../agents", "../../agents"])];
+    let folders = if folders.is_empty() { &expected } else { folders };
+    folders
+        .iter()
+        .map(|folder| folder.join(named))
+        .find(|folder| folder.join(podium_runner::agent::DEFINITION_FILE).is_file())
+        .ok_or_else(|| {
+            let searched: Vec<String> =
+                folders.iter().map(|folder| folder.display().to_string()).collect();
+            Failure::new(
+                Exit::Missing,
+                format!("there is no agent `{named}` in {}", searched.join(", ")),
+            )
+            .hint("name its folder, or the folder of agents with --agents or PODIUM_AGENTS")
+        })
+}
+
+fn expected(name: &str, relative: &[&str]) -> PathBuf {
+    let program = std::env::current_exe().and_then(std::fs::canonicalize).unwrap_or_default();
+    let beside = program.parent().unwrap_or(Path::new("."));
+    let candidates = relative.iter().map(|relative| beside.join(relative));
+    candidates.into_iter().find(|candidate| candidate.is_dir()).unwrap_or_else(|| beside.join(name))
+}

@@ -1,0 +1,141 @@
+//! Works on a run group to its end, then grades: what `start` and `resume` share.
+
+use std::sync::Arc;
+
+use podium::{Cancellation, GradingContext, LimitOverrides};
+use podium_runner::{Ending, Engine, GroupDefinition, RunGroup, Scheduler, StopRequest, Summary};
+use serde_json::json;
+
+use super::{block_on, places, show};
+use crate::arguments::Shared;
+use crate::commands::grade;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::places::Places;
+use crate::{engine, graders, interrupt, number, output};
+
+/// Checks what can be checked before a group's folder is made.
+///
+/// # Errors
+/// What the engine lacks; programs that are not built.
+pub(super) fn prepare(
+    definition: &GroupDefinition,
+    _shared: &Shared,
+    _found: &Places,
+) -> Result<(), Failure> {
+    places::programs().forwarder()?;
+    block_on(async { Ok(Engine::connect().await?.check(&definition.configuration)?) })
+}
+
+/// Works on the group, then grades it.
+///
+/// # Errors
+/// What is missing, and what the engine and the disk refuse.
+pub(super) fn on(
+    group: RunGroup,
+    shared: &Shared,
+    found: &Places,
+    grades: bool,
+) -> Result<Exit, Failure> {
+    let folder = group.folder.clone();
+    let stop = StopRequest::default();
+    let cancellation = Cancellation::new();
+    listen(stop.clone(), cancellation.clone())?;
+    let grading = Arc::new(
+        GradingContext::new(engine::start(shared)?, &found.data, LimitOverrides::default())
+            .with_graders(graders::find(shared)?),
+    );
+    let observer = Arc::new(show::Lines::new(group.definition.runs.len()));
+    let catalog = found.catalog();
+    let asked = stop.clone();
+    let summary = block_on(async {
+        let engine = Engine::connect().await?;
+        let secret = |name: &str| std::env::var(name).ok();
+        let programs = places::programs();
+        let scheduler =
+            Scheduler::new(engine, group, &programs, &catalog, grading, secret, asked, observer)
+                .await?;
+        Ok(scheduler.run().await?)
+    })?;
+    output::error_line(&format!("the run group lies in {}", folder.display()));
+    let failure = failure(&summary, &folder);
+    // What was stopped is graded once it is whole.
+    if !grades || summary.waiting > 0 || summary.endings.is_empty() {
+        if shared.json {
+            output::print_json(&json!({
+                "folder": folder,
+                "endings": endings(&summary),
+                "waiting": summary.waiting,
+                "error": failure.as_ref().map(Failure::to_json),
+            }))?;
+        } else {
+            output::print(&in_words(&summary))?;
+        }
+        return Ok(grade::conclude(None, failure.as_ref()));
+    }
+    let list = folder.join(podium_runner::group::SUBMISSIONS);
+    let graded = grade::grade(&grade::Arguments::of(list, folder.clone()), shared, cancellation)?;
+    let failure = failure.or(graded.failure);
+    if shared.json {
+        output::print_json(&json!({
+            "folder": folder,
+            "endings": endings(&summary),
+            "waiting": summary.waiting,
+            "report": graded.group,
+            "error": failure.as_ref().map(Failure::to_json),
+        }))?;
+    } else {
+        output::print(&format!("{}\n\n{}", in_words(&summary), grade::in_words(&graded.group)))?;
+    }
+    Ok(grade::conclude(graded.path.as_deref(), failure.as_ref()))
+}
+
+fn listen(stop: StopRequest, cancellation: Cancellation) -> Result<(), Failure> {
+    interrupt::listen(move |count| match count {
+        1 => {
+            stop.drain();
+            cancellation.cancel();
+            output::error_line("nothing new is started; press Ctrl-C again to stop what runs");
+        }
+        2 => {
+            stop.now();
+            output::error_line("stopping what runs; press Ctrl-C again to leave it as it is");
+        }
+        _ => interrupt::exit(),
+    })
+}
+
+fn endings(summary: &Summary) -> serde_json::Map<String, serde_json::Value> {
+    summary.endings.iter().map(|(ending, count)| (ending.name().to_owned(), json!(count))).collect()
+}
+
+fn in_words(summary: &Summary) -> String {
+    let mut parts: Vec<String> = summary
+        .endings
+        .iter()
+        .map(|(ending, count)| format!("{count} {}", ending.name()))
+        .collect();
+    if summary.waiting > 0 {
+        parts.push(format!("{} still to be done", summary.waiting));
+    }
+    format!("runs: {}", parts.join(", "))
+}
+
+fn failure(summary: &Summary, folder: &std::path::Path) -> Option<Failure> {
+    if summary.waiting > 0 {
+        let waiting = number::counted(summary.waiting, "run");
+        return Some(
+            Failure::new(Exit::Interrupted, format!("stopped; {waiting} still to be done"))
+                .hint(format!("`podium run resume {}` goes on", folder.display())),
+        );
+    }
+    let failed = summary.endings.get(&Ending::Infrastructure)?;
+    let failed = number::counted(*failed, "run");
+    Some(
+        Failure::new(
+            Exit::RunFailed,
+            format!("{failed} came to nothing for reasons other than the agent"),
+        )
+        .hint(format!("`podium run status {}` says which, and why", folder.display())),
+    )
+}

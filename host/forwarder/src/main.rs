@@ -1,0 +1,46 @@
+//! What Podium puts into an agent's container: starts the agent, and relays `localhost:5000` to the host.
+//!
+//! It is mounted read-only into images that may have no shell and no libraries, so it is linked statically and uses the
+//! standard library alone. It holds no knowledge: whatever it relays is answered by the host, at the other end of a Unix
+//! socket. What each verb does is in the module of its name.
+
+#![forbid(unsafe_code)]
+
+mod host;
+mod launch;
+mod serve;
+mod validate;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Where the host mounts this program.
+const PROGRAM: &str = "/podium/forwarder";
+
+/// Where the host's socket lies.
+const SOCKET: &str = "/podium/socket/validation.sock";
+
+const USAGE: &str = "podium-forwarder launch COMMAND… | detach | serve | validate SUBMISSION";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let verb = arguments.next().unwrap_or_default();
+    let rest: Vec<OsString> = arguments.collect();
+    let done = match verb.to_str() {
+        Some("launch") => launch::run(&rest),
+        Some("detach") => launch::detach(),
+        Some("serve") => serve::run(),
+        Some("validate") => validate::run(&rest),
+        _ => Err((2, format!("usage: {USAGE}"))),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((code, message)) => {
+            eprintln!("podium: {message}");
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// What a verb comes to: nothing, or an exit code and what to say.
+type Done = Result<(), (u8, String)>;

@@ -1,0 +1,227 @@
+//! The Docker engine, as the runner needs it: found, asked what it is, and searched for what runs have left behind.
+
+use std::collections::HashMap;
+
+use bollard::Docker;
+use bollard::models::{ContainerInspectResponse, NetworkCreateRequest};
+use bollard::query_parameters::{
+    ListContainersOptionsBuilder, ListNetworksOptionsBuilder, RemoveContainerOptionsBuilder,
+};
+
+use crate::container::{FOLDER_LABEL, GROUP_LABEL, RUN_LABEL};
+use crate::error::Error;
+
+/// A Docker engine that answered.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    docker: Docker,
+    /// Its version.
+    pub version: Option<String>,
+    /// The names of its runtimes, sorted.
+    pub runtimes: Vec<String>,
+    /// The CPUs of its machine.
+    pub cpus: Option<i64>,
+    /// The memory of its machine in bytes.
+    pub memory: Option<i64>,
+    /// Its kernel.
+    pub kernel: Option<String>,
+}
+
+/// A container or network that a run made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stray {
+    /// Whether it is a network; else it is a container.
+    pub is_network: bool,
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The run group.
+    pub group: String,
+    /// The run.
+    pub run: String,
+    /// The folder of the run group.
+    pub folder: String,
+    /// What it does: `running`, `exited` …; nothing for networks.
+    pub state: String,
+}
+
+impl Engine {
+    /// Finds the engine as the `docker` program does: `DOCKER_HOST`, else the local socket.
+    ///
+    /// # Errors
+    /// [`Error::Engine`] where there is none, or it does not answer.
+    pub async fn connect() -> Result<Engine, Error> {
+        let docker = Docker::connect_with_defaults().map_err(Error::engine("be reached"))?;
+        let docker = docker.negotiate_version().await.map_err(Error::engine("be reached"))?;
+        let info = docker.info().await.map_err(Error::engine("say what it is"))?;
+        let mut runtimes: Vec<String> = info.runtimes.unwrap_or_default().into_keys().collect();
+        runtimes.sort();
+        Ok(Engine {
+            docker,
+            version: info.server_version,
+            runtimes,
+            cpus: info.ncpu,
+            memory: info.mem_total,
+            kernel: info.kernel_version,
+        })
+    }
+
+    /// The connection.
+    pub(crate) fn docker(&self) -> &Docker {
+        &self.docker
+    }
+
+    /// Says what the engine lacks for these resources, before hours of waiting.
+    ///
+    /// # Errors
+    /// [`Error::Configuration`].
+    pub fn check(&self, configuration: &crate::RunConfiguration) -> Result<(), Error> {
+        let lacking =
+            |message| Error::Configuration { place: "for this engine".to_owned(), message };
+        let has = |name: &str| self.runtimes.iter().any(|runtime| runtime == name);
+        if let Some(runtime) = configuration.runtime.as_deref().filter(|runtime| !has(runtime)) {
+            let known = self.runtimes.join(", ");
+            return Err(lacking(format!("the engine has no runtime `{runtime}`; it has {known}")));
+        }
+        if configuration.gpus != 0 && !has("nvidia") {
+            return Err(lacking(
+                "GPUs are asked for, and the engine has no runtime `nvidia`: install NVIDIA's container toolkit, or set \
+                 `gpus = 0`"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// What the engine says of a container; `None` where there is none.
+    pub(crate) async fn inspect(
+        &self,
+        container: &str,
+    ) -> Result<Option<ContainerInspectResponse>, Error> {
+        match self.docker.inspect_container(container, None).await {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if status_of(&error) == Some(404) => Ok(None),
+            Err(error) => Err(Error::engine(format!("say how `{container}` is"))(error)),
+        }
+    }
+
+    /// Removes a container with its volumes, running or not. That it is gone is fine.
+    pub(crate) async fn remove_container(&self, container: &str) -> Result<(), Error> {
+        let options = RemoveContainerOptionsBuilder::default().v(true).force(true).build();
+        match self.docker.remove_container(container, Some(options)).await {
+            Err(error) if !matches!(status_of(&error), Some(404 | 409)) => {
+                Err(Error::engine(format!("remove the container `{container}`"))(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes a network of a run's own.
+    pub(crate) async fn create_network(
+        &self,
+        name: &str,
+        internal: bool,
+        labels: HashMap<String, String>,
+    ) -> Result<(), Error> {
+        self.remove_network(name).await?;
+        let request = NetworkCreateRequest {
+            name: name.to_owned(),
+            driver: Some("bridge".to_owned()),
+            internal: Some(internal),
+            labels: Some(labels),
+            ..NetworkCreateRequest::default()
+        };
+        let made = self.docker.create_network(request).await;
+        made.map(|_| ()).map_err(Error::engine(format!("make the network `{name}`")))
+    }
+
+    /// Removes a network. That it is gone is fine.
+    pub(crate) async fn remove_network(&self, name: &str) -> Result<(), Error> {
+        match self.docker.remove_network(name).await {
+            Err(error) if status_of(&error) != Some(404) => {
+                Err(Error::engine(format!("remove the network `{name}`"))(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All containers and networks of runs, of one group or of all.
+    ///
+    /// # Errors
+    /// [`Error::Engine`].
+    pub async fn strays(&self, group: Option<&str>) -> Result<Vec<Stray>, Error> {
+        let label = match group {
+            Some(group) => format!("{GROUP_LABEL}={group}"),
+            None => GROUP_LABEL.to_owned(),
+        };
+        let filters = HashMap::from([("label".to_owned(), vec![label])]);
+        let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
+        let containers = self
+            .docker
+            .list_containers(Some(options))
+            .await
+            .map_err(Error::engine("list its containers"))?;
+        let options = ListNetworksOptionsBuilder::default().filters(&filters).build();
+        let networks = self
+            .docker
+            .list_networks(Some(options))
+            .await
+            .map_err(Error::engine("list its networks"))?;
+        let stray = |is_network,
+                     id: Option<String>,
+                     name: String,
+                     state: String,
+                     labels: Option<HashMap<String, String>>| {
+            let labels = labels.unwrap_or_default();
+            let label = |name: &str| labels.get(name).cloned().unwrap_or_default();
+            Stray {
+                is_network,
+                id: id.unwrap_or_default(),
+                name,
+                group: label(GROUP_LABEL),
+                run: label(RUN_LABEL),
+                folder: label(FOLDER_LABEL),
+                state,
+            }
+        };
+        let mut strays: Vec<Stray> = containers
+            .into_iter()
+            .map(|container| {
+                let name =
+                    container.names.and_then(|names| names.into_iter().next()).unwrap_or_default();
+                let state = container.state.map(|state| state.to_string()).unwrap_or_default();
+                stray(
+                    false,
+                    container.id,
+                    name.trim_start_matches('/').to_owned(),
+                    state,
+                    container.labels,
+                )
+            })
+            .collect();
+        strays.extend(networks.into_iter().map(|network| {
+            stray(true, network.id, network.name.unwrap_or_default(), String::new(), network.labels)
+        }));
+        Ok(strays)
+    }
+
+    /// Removes what a run has left behind.
+    ///
+    /// # Errors
+    /// [`Error::Engine`].
+    pub async fn remove(&self, stray: &Stray) -> Result<(), Error> {
+        match stray.is_network {
+            true => self.remove_network(&stray.id).await,
+            false => self.remove_container(&stray.id).await,
+        }
+    }
+}
+
+/// The status with which the engine refused.
+pub(crate) fn status_of(error: &bollard::errors::Error) -> Option<u16> {
+    match error {
+        bollard::errors::Error::DockerResponseServerError { status_code, .. } => Some(*status_code),
+        _ => None,
+    }
+}

@@ -1,0 +1,259 @@
+//! A run group's folder: what is to be run, the lock of the runner that works on it, and the files that are read by others.
+//!
+//! The layout is that of MLE-bench (`metadata.json`, a folder `<competition>_…` a run with `submission/`, `logs/` and `code/`),
+//! with more files beside.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::agent::Agent;
+use crate::configuration::RunConfiguration;
+use crate::error::Error;
+use crate::event::{Ending, EventKind};
+use crate::journal::{self, Journal, RunState};
+
+/// The file that defines a run group.
+pub const DEFINITION: &str = "run.toml";
+
+/// The list of submissions that `podium grade` takes.
+pub const SUBMISSIONS: &str = "submission.jsonl";
+
+/// The file with which another process asks the runner to stop.
+const STOP_REQUEST: &str = "stop.request";
+
+/// What a run group is: `run.toml` in its folder. Holds no secret.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupDefinition {
+    /// The version of Podium that made it.
+    pub podium: String,
+    /// When, in UTC.
+    pub created_at: String,
+    /// How many runs go on at once.
+    pub workers: usize,
+    /// Whether somebody allowed privileged containers.
+    pub allow_privileged: bool,
+    /// The folder of the agent.
+    pub agent_folder: PathBuf,
+    /// What the runs may use.
+    pub configuration: RunConfiguration,
+    /// The agent.
+    pub agent: Agent,
+    /// The runs.
+    pub runs: Vec<RunPlan>,
+}
+
+/// A run that is to be done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunPlan {
+    /// Its id and folder: `<competition>_<seed>-<group's digest>`.
+    pub id: String,
+    /// The competition.
+    pub competition_id: String,
+    /// The seed, from 0 on.
+    pub seed: u32,
+}
+
+/// A run group that a runner works on. No other can, for as long as this lives.
+#[derive(Debug)]
+pub struct RunGroup {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What it is.
+    pub definition: GroupDefinition,
+    pub(crate) journal: Journal,
+    _lock: File,
+}
+
+/// How a runner is asked to stop, by signals or by another process.
+#[derive(Clone, Debug, Default)]
+pub struct StopRequest(Arc<AtomicU8>);
+
+impl StopRequest {
+    const DRAIN: u8 = 1;
+    const NOW: u8 = 2;
+
+    /// Nothing new is started; what runs goes on to its end.
+    pub fn drain(&self) {
+        self.0.fetch_max(StopRequest::DRAIN, Ordering::Relaxed);
+    }
+
+    /// What runs is stopped as well, and is to be run anew.
+    pub fn now(&self) {
+        self.0.fetch_max(StopRequest::NOW, Ordering::Relaxed);
+    }
+
+    /// Whether nothing new is to be started.
+    pub fn is_draining(&self) -> bool {
+        self.0.load(Ordering::Relaxed) >= StopRequest::DRAIN
+    }
+
+    /// Whether what runs is to be stopped.
+    pub fn is_now(&self) -> bool {
+        self.0.load(Ordering::Relaxed) >= StopRequest::NOW
+    }
+}
+
+impl RunGroup {
+    /// Makes the folder of a new group, with every run planned.
+    ///
+    /// # Errors
+    /// A folder that exists, or cannot be made.
+    pub fn create(folder: &Path, definition: GroupDefinition) -> Result<RunGroup, Error> {
+        if folder.join(DEFINITION).exists() {
+            return Err(Error::Group {
+                path: folder.to_owned(),
+                message: "there is a run group already; `podium run resume` goes on with it"
+                    .to_owned(),
+            });
+        }
+        fs::create_dir_all(folder).map_err(Error::file(folder))?;
+        let folder = fs::canonicalize(folder).map_err(Error::file(folder))?;
+        let lock = lock(&folder)?;
+        let journal = Journal::open(&folder)?;
+        for run in &definition.runs {
+            let planned =
+                EventKind::Planned { competition_id: run.competition_id.clone(), seed: run.seed };
+            journal.add(Some(&run.id), planned)?;
+        }
+        // Last, because a folder with this file is a group.
+        let text = toml::to_string(&definition).map_err(|error| Error::Group {
+            path: folder.join(DEFINITION),
+            message: format!("cannot be written: {error}"),
+        })?;
+        podium::write_new(&folder.join(DEFINITION), text.as_bytes())?;
+        Ok(RunGroup { folder, definition, journal, _lock: lock })
+    }
+
+    /// Opens a group to go on with it.
+    ///
+    /// # Errors
+    /// A folder that is no group, or on which another runner works.
+    pub fn open(folder: &Path) -> Result<RunGroup, Error> {
+        let definition = RunGroup::read_definition(folder)?;
+        let folder = fs::canonicalize(folder).map_err(Error::file(folder))?;
+        let lock = lock(&folder)?;
+        let journal = Journal::open(&folder)?;
+        let _ = fs::remove_file(folder.join(STOP_REQUEST));
+        Ok(RunGroup { folder, definition, journal, _lock: lock })
+    }
+
+    /// Reads what a group is, without working on it.
+    ///
+    /// # Errors
+    /// A folder that is no group.
+    pub fn read_definition(folder: &Path) -> Result<GroupDefinition, Error> {
+        let path = folder.join(DEFINITION);
+        let wrong = |message| Error::Group { path: path.clone(), message };
+        let text = fs::read_to_string(&path).map_err(|error| {
+            wrong(format!("{error}; name the folder of a run group, which holds a {DEFINITION}"))
+        })?;
+        let definition: GroupDefinition =
+            toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        Ok(definition)
+    }
+
+    /// Whether a runner works on the group.
+    pub fn is_worked_on(folder: &Path) -> bool {
+        folder.is_dir() && lock(folder).is_err()
+    }
+
+    /// Asks the runner that works on a group to stop.
+    ///
+    /// # Errors
+    /// A folder that cannot be written.
+    pub fn request_stop(folder: &Path, now: bool) -> Result<(), Error> {
+        let path = folder.join(STOP_REQUEST);
+        Ok(podium::write_over(&path, if now { b"now\n" } else { b"drain\n" })?)
+    }
+
+    /// Passes on what another process asked for.
+    pub(crate) fn look_for_request(&self, stop: &StopRequest) {
+        match fs::read_to_string(self.folder.join(STOP_REQUEST)).as_deref() {
+            Ok("now\n") => stop.now(),
+            Ok(_) => stop.drain(),
+            Err(_) => {}
+        }
+    }
+
+    /// Says in the reference's `metadata.json` how the runs stand, and lists the submissions for `podium grade`.
+    pub(crate) fn write_results(&self, states: &BTreeMap<String, RunState>) -> Result<(), Error> {
+        let mut runs = serde_json::Map::new();
+        let mut list = String::new();
+        for run in &self.definition.runs {
+            let Some(RunState::Finished(record)) = states.get(&run.id) else { continue };
+            runs.insert(
+                run.id.clone(),
+                json!({
+                    "success": record.ending == Ending::Completed,
+                    "ending": record.ending,
+                    "competition_id": run.competition_id,
+                    "seed": run.seed,
+                    "agent": record.agent,
+                }),
+            );
+            let path = record.submission.as_ref().map(|_| {
+                self.folder
+                    .join(&run.id)
+                    .join("submission/submission.csv")
+                    .to_string_lossy()
+                    .into_owned()
+            });
+            // An infrastructure's failure says nothing about the agent, so it is not graded as one without a submission.
+            if record.ending == Ending::Infrastructure && path.is_none() {
+                continue;
+            }
+            let line = json!({
+                "competition_id": run.competition_id,
+                "submission_path": path,
+                "run_id": run.id,
+                "seed": run.seed,
+                "agent_id": record.agent,
+                "ending": record.ending,
+                "is_sample_submission": record.submission.as_ref().is_some_and(|one| one.is_sample_submission),
+                "validations": record.validation.calls,
+                "scores_given": record.validation.scores_given,
+            });
+            list.push_str(&format!("{line}\n"));
+        }
+        let name = self.folder.file_name().unwrap_or_default().to_string_lossy();
+        let metadata =
+            json!({ "run_group": name, "created_at": self.definition.created_at, "runs": runs });
+        let metadata = podium::to_json(&metadata);
+        podium::write_over(&self.folder.join("metadata.json"), metadata.as_bytes())?;
+        podium::write_over(&self.folder.join(SUBMISSIONS), list.as_bytes())?;
+        Ok(())
+    }
+
+    /// How the runs stand.
+    ///
+    /// # Errors
+    /// A journal that cannot be read.
+    pub fn states(folder: &Path) -> Result<BTreeMap<String, RunState>, Error> {
+        Ok(journal::states(&journal::read(folder)?))
+    }
+}
+
+fn lock(folder: &Path) -> Result<File, Error> {
+    let path = folder.join(".lock");
+    let file = fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(Error::file(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::Group {
+            path: folder.to_owned(),
+            message: "another runner works on this run group; `podium run stop` stops it"
+                .to_owned(),
+        }),
+        Err(TryLockError::Error(error)) => Err(Error::file(&path)(error)),
+    }
+}

@@ -1,0 +1,41 @@
+//! Runs agents in Docker containers: one container a run, from an agent's image to a frozen submission.
+//!
+//! What goes in is plain data: an [`Agent`], a [`RunConfiguration`], competitions and seeds. What comes out is a run group's
+//! folder in the layout of MLE-bench, with a journal ([`journal`]) from which an interrupted group goes on. Nothing here
+//! prints: a caller hears of everything as [`Event`]s.
+//!
+//! The private data is never mounted. A submission is validated on this side of a Unix socket ([`validation`]), and what
+//! an agent leaves behind is copied out of the stopped container as data ([`copy_out`]); nothing of it is ever executed.
+
+#![forbid(unsafe_code)]
+
+pub mod agent;
+pub mod configuration;
+pub mod container;
+pub mod copy_out;
+mod devices;
+mod engine;
+mod error;
+pub mod event;
+mod exchange;
+pub mod group;
+mod image;
+mod instructions;
+pub mod journal;
+mod one_run;
+mod scheduler;
+mod secrets;
+mod size;
+mod snapshots;
+mod usage;
+pub mod validation;
+
+pub use agent::Agent;
+pub use configuration::RunConfiguration;
+pub use engine::{Engine, Stray};
+pub use error::Error;
+pub use event::{Ending, Event, EventKind, RunRecord};
+pub use group::{GroupDefinition, RunGroup, RunPlan, StopRequest};
+pub use image::Programs;
+pub use journal::{RunState, states};
+pub use scheduler::{Observer, Scheduler, Summary};

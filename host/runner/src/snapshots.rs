@@ -1,0 +1,127 @@
+//! Every distinct submission of a run that was seen before its end, with the time: a score-over-time curve can be graded
+//! from them afterwards.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use podium::Digest;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::event;
+
+/// How many are kept.
+const MOST: usize = 10_000;
+
+/// The list of snapshots, a JSON object a line.
+const LIST: &str = "snapshots.jsonl";
+
+/// A line of the list.
+#[derive(Serialize, Deserialize)]
+struct Snapshot {
+    at: String,
+    sha256: Digest,
+    bytes: u64,
+    file: String,
+    /// `validated` or `interval`.
+    why: String,
+}
+
+/// The snapshots of a run.
+#[derive(Debug)]
+pub(crate) struct Snapshots {
+    folder: PathBuf,
+    most_bytes: u64,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    digests: HashSet<Digest>,
+    bytes: u64,
+}
+
+impl Snapshots {
+    /// The snapshots in a run's folder, those that are there already included.
+    pub(crate) fn open(run_folder: &Path, most_bytes: u64) -> Result<Snapshots, Error> {
+        let folder = run_folder.join("snapshots");
+        let list = folder.join(LIST);
+        let mut seen = Seen::default();
+        if let Ok(text) = fs::read_to_string(&list) {
+            // A line that was cut short by a kill is passed over; its file is kept all the same.
+            for snapshot in
+                text.lines().filter_map(|line| serde_json::from_str::<Snapshot>(line).ok())
+            {
+                seen.digests.insert(snapshot.sha256);
+                seen.bytes += snapshot.bytes;
+            }
+        }
+        Ok(Snapshots { folder, most_bytes, seen: Mutex::new(seen) })
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> u64 {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).digests.len() as u64
+    }
+
+    /// Keeps a file that lies on the same file system, if its content is new. Tells whether it was moved.
+    pub(crate) fn keep(
+        &self,
+        file: &Path,
+        sha256: Digest,
+        bytes: u64,
+        why: &str,
+    ) -> Result<bool, Error> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.digests.contains(&sha256)
+            || seen.digests.len() >= MOST
+            || seen.bytes.saturating_add(bytes) > self.most_bytes
+        {
+            return Ok(false);
+        }
+        fs::create_dir_all(&self.folder).map_err(Error::file(&self.folder))?;
+        let at = event::now();
+        let name = format!("{}-{}.csv", at.replace(':', "-"), &sha256.to_string()[..12]);
+        let path = self.folder.join(&name);
+        fs::rename(file, &path).map_err(Error::file(&path))?;
+        let line = Snapshot { at, sha256, bytes, file: name, why: why.to_owned() };
+        let line = serde_json::to_string(&line).unwrap_or_default();
+        let list = self.folder.join(LIST);
+        fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&list)
+            .and_then(|mut list| writeln!(list, "{line}"))
+            .map_err(Error::file(&list))?;
+        seen.digests.insert(sha256);
+        seen.bytes += bytes;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_content_is_kept_once_even_by_another_runner() {
+        let run = tempfile::tempdir().unwrap();
+        let keep = |snapshots: &Snapshots, content: &str| {
+            let file = run.path().join("received");
+            fs::write(&file, content).unwrap();
+            let digest = Digest::of(content.as_bytes());
+            snapshots.keep(&file, digest, content.len() as u64, "validated").unwrap()
+        };
+        let first = Snapshots::open(run.path(), 10).unwrap();
+        assert!(keep(&first, "a,b"));
+        assert!(!keep(&first, "a,b"));
+        assert!(keep(&first, "a,c"));
+        let second = Snapshots::open(run.path(), 10).unwrap();
+        assert_eq!(second.count(), 2);
+        assert!(!keep(&second, "a,c"));
+        assert!(!keep(&second, "too large"), "beyond the limit of all together");
+    }
+}

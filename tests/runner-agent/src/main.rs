@@ -1,0 +1,117 @@
+//! An agent for tests: does, one after the other, what its arguments say. Linked statically, for images FROM scratch.
+
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, ExitCode, exit};
+use std::thread;
+use std::time::Duration;
+
+const SUBMISSION: &str = "/home/submission/submission.csv";
+
+fn main() -> ExitCode {
+    for argument in std::env::args().skip(1) {
+        let (verb, value) = argument.split_once('=').unwrap_or((&argument, ""));
+        match verb {
+            "print" => println!("{value}"),
+            "environment" => {
+                println!("{value}={}", std::env::var(value).unwrap_or_else(|_| "(unset)".into()))
+            }
+            "submit" => fs::write(SUBMISSION, value.replace("\\n", "\n")).unwrap(),
+            "sleep" => thread::sleep(Duration::from_millis(value.parse().unwrap())),
+            "exit" => exit(value.parse().unwrap()),
+            "links" => links(),
+            "large" => fs::write("/home/code/large", vec![b'x'; value.parse().unwrap()]).unwrap(),
+            "validate" => println!("{}", post(&value.replace("\\n", "\n"))),
+            "validate-at-once" => validate_at_once(value.parse().unwrap()),
+            "script" => script(),
+            "health" => println!(
+                "{}",
+                talk("GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            ),
+            "request" => println!("{}", talk(&value.replace("\\r", "\r").replace("\\n", "\n"))),
+            "find" => find(Path::new("/"), value),
+            "status" => println!("{}", fs::read_to_string("/proc/self/status").unwrap()),
+            "mounts" => println!("{}", fs::read_to_string("/proc/self/mountinfo").unwrap()),
+            other => panic!("there is no {other}"),
+        }
+        std::io::stdout().flush().unwrap();
+    }
+    ExitCode::SUCCESS
+}
+
+/// Fills the kept folders with what must not be copied out as it is.
+fn links() {
+    let _ = fs::remove_file(SUBMISSION);
+    symlink("/etc/passwd", SUBMISSION).unwrap();
+    symlink("/home/data", "/home/code/data").unwrap();
+    fs::write("/home/code/real", "real").unwrap();
+    fs::hard_link("/home/code/real", "/home/code/second").unwrap();
+}
+
+fn post(submission: &str) -> String {
+    let body = format!(
+        "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"submission.csv\"\r\n\r\n{submission}\r\n--b--\r\n"
+    );
+    talk(&format!(
+        "POST /validate HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=b\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    ))
+}
+
+fn talk(request: &str) -> String {
+    let mut stream = TcpStream::connect(("localhost", 5000)).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut reply = Vec::new();
+    let _ = stream.read_to_end(&mut reply);
+    String::from_utf8_lossy(&reply).replace("\r\n", "\n")
+}
+
+/// Every second submission is empty, which is refused; all others are valid. Each must get its own answer.
+fn validate_at_once(count: usize) {
+    let threads: Vec<_> = (0..count)
+        .map(|index| {
+            thread::spawn(move || {
+                let valid = index % 2 == 0;
+                let submission =
+                    if valid { format!("id,value\n1,{index}\n") } else { String::new() };
+                post(&submission).contains("Submission is valid.") == valid
+            })
+        })
+        .collect();
+    let right =
+        threads.into_iter().map(|thread| thread.join().unwrap()).filter(|right| *right).count();
+    println!("right answers: {right} of {count}");
+}
+
+fn script() {
+    let output = Command::new("/podium/forwarder").args(["validate", SUBMISSION]).output().unwrap();
+    println!("script: {}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Prints every file that can be read and holds the text.
+fn find(folder: &Path, text: &str) {
+    if ["/proc", "/sys", "/dev"].iter().any(|skipped| folder == Path::new(skipped)) {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let Ok(metadata) = path.symlink_metadata() else { continue };
+        if metadata.is_dir() {
+            find(&path, text);
+        } else if metadata.is_file()
+            && let Ok(bytes) = fs::read(&path)
+            && bytes.windows(text.len()).any(|window| window == text.as_bytes())
+        {
+            println!("found in {}", path.display());
+        }
+    }
+    if folder == Path::new("/") {
+        println!("searched all");
+    }
+}
