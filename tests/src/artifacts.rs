@@ -75,3 +75,13 @@ pub fn podium() -> PathBuf {
     );
     program
 }
+
+/// A static program for containers, or the folder of them where `name` is empty.
+///
+/// # Panics
+/// When it is not built, with what to do.
+pub fn runner_program(name: &str) -> PathBuf {
+    let program = target().join("runner").join(name);
+    assert!(program.exists(), "{} is not there; `cargo xtask runner` builds it", program.display());
+    program
+}

@@ -8,6 +8,7 @@
 
 pub mod artifacts;
 pub mod determinism;
+pub mod container_engine;
 pub mod examples;
 pub mod hostile;
 pub mod parity;

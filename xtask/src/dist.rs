@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::{graders, lock, workspace};
+use crate::{graders, lock, runner, workspace};
 
 /// What `cargo xtask dist` is told.
 #[derive(Debug, clap::Args)]
@@ -53,6 +53,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             &workspace::built_graders().join(&component),
             &folder.join("graders").join(&component),
         )?;
+    }
+
+    copy_folder(&root.join("agents"), &folder.join("agents"))?;
+    if cfg!(target_os = "linux") {
+        runner::run()?;
+        for program in runner::PROGRAMS {
+            copy(&runner::folder().join(program), &folder.join("runner").join(program))?;
+        }
     }
 
     let archive = dist.join(format!("{name}.tar.gz"));
@@ -122,7 +130,8 @@ fn pack(folder: &Path, name: &str, archive: &Path) -> Result<()> {
 }
 
 fn is_program(path: &Path) -> bool {
-    matches!(file_name(path).as_str(), "podium" | "podium.exe")
+    let name = file_name(path);
+    matches!(name.as_str(), "podium" | "podium.exe") || runner::PROGRAMS.contains(&name.as_str())
 }
 
 /// All files below a folder, sorted.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::{graders, setup, workspace};
+use crate::{graders, runner, setup, workspace};
 
 /// What `cargo xtask test` is told.
 #[derive(Debug, clap::Args)]
@@ -21,6 +21,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     setup::install_grader_target()?;
     graders::run(&graders::Arguments::default())?;
     build_podium()?;
+    if cfg!(target_os = "linux") {
+        runner::run()?;
+    }
 
     // No package is selected: the features of dependencies, and with them what was built, would be others.
     run_tests(&[], arguments)?;

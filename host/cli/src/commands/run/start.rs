@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         agent,
         runs,
     };
-    work::prepare(&definition, shared, &found)?;
+    work::prepare(&definition)?;
     let group = RunGroup::create(&arguments.output_dir.join(name), definition)?;
     work::on(group, shared, &found, !arguments.no_grade)
 }

@@ -10,7 +10,7 @@ use super::{block_on, places, show};
 use crate::arguments::Shared;
 use crate::commands::grade;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, WithError};
 use crate::places::Places;
 use crate::{engine, graders, interrupt, number, output};
 
@@ -18,11 +18,7 @@ use crate::{engine, graders, interrupt, number, output};
 ///
 /// # Errors
 /// What the engine lacks; programs that are not built.
-pub(super) fn prepare(
-    definition: &GroupDefinition,
-    _shared: &Shared,
-    _found: &Places,
-) -> Result<(), Failure> {
+pub(super) fn prepare(definition: &GroupDefinition) -> Result<(), Failure> {
     places::programs().forwarder()?;
     block_on(async { Ok(Engine::connect().await?.check(&definition.configuration)?) })
 }
@@ -62,12 +58,12 @@ pub(super) fn on(
     // What was stopped is graded once it is whole.
     if !grades || summary.waiting > 0 || summary.endings.is_empty() {
         if shared.json {
-            output::print_json(&json!({
+            let result = json!({
                 "folder": folder,
                 "endings": endings(&summary),
                 "waiting": summary.waiting,
-                "error": failure.as_ref().map(Failure::to_json),
-            }))?;
+            });
+            output::print_json(&WithError::new(&result, failure.as_ref()))?;
         } else {
             output::print(&in_words(&summary))?;
         }
@@ -77,13 +73,13 @@ pub(super) fn on(
     let graded = grade::grade(&grade::Arguments::of(list, folder.clone()), shared, cancellation)?;
     let failure = failure.or(graded.failure);
     if shared.json {
-        output::print_json(&json!({
+        let result = json!({
             "folder": folder,
             "endings": endings(&summary),
             "waiting": summary.waiting,
             "report": graded.group,
-            "error": failure.as_ref().map(Failure::to_json),
-        }))?;
+        });
+        output::print_json(&WithError::new(&result, failure.as_ref()))?;
     } else {
         output::print(&format!("{}\n\n{}", in_words(&summary), grade::in_words(&graded.group)))?;
     }

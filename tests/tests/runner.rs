@@ -1,0 +1,472 @@
+//! Runs of agents on the real Docker engine, through the `podium` program.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use podium_tests::workbench::{Ran, Workbench};
+use podium_tests::{artifacts, container_engine as engine};
+use serde_json::Value;
+
+/// Stands in the answers and nowhere else.
+const SECRET_ANSWER: &str = "answer-7f3a91";
+
+/// A workbench with the example, its public data, and the agents of tests.
+struct Bench(Workbench);
+
+impl Bench {
+    /// None where there is no engine.
+    fn new() -> Option<Bench> {
+        if !engine::is_there() {
+            return None;
+        }
+        let workbench = Workbench::with_example();
+        let public = "data/example/prepared/public";
+        workbench.write(format!("{public}/sample_submission.csv"), "id,value\n1,0\n");
+        workbench.write(format!("{public}/train.csv"), "id,value\n2,1\n");
+        let answers = format!("id,value\n1,{SECRET_ANSWER}\n");
+        workbench.write("data/example/prepared/private/answers.csv", answers);
+        let bench = Bench(workbench);
+        bench.configure("time_limit_seconds = 120\n");
+        Some(bench)
+    }
+
+    fn configure(&self, text: &str) {
+        self.0.write("configuration.toml", text);
+    }
+
+    /// An agent that does what its verbs say; `extra` are further lines of its definition.
+    fn agent(&self, verbs: &[&str], extra: &str) {
+        let verbs = verbs.iter().map(|verb| format!("{verb:?}")).collect::<Vec<_>>().join(", ");
+        let definition = format!(
+            "id = \"tester\"\nstart = [\"/podium-test-agent\", {verbs}]\n{extra}\n\
+             [build]\ncontext = \"image\"\nprograms = [\"podium-test-agent\"]\n"
+        );
+        self.0.write("agents/tester/agent.toml", definition);
+        let dockerfile = "FROM scratch\nENV LD_PRELOAD=/evil.so\nCOPY podium-test-agent /podium-test-agent\nUSER 1000\n";
+        self.0.write("agents/tester/image/Dockerfile", dockerfile);
+    }
+
+    fn start_arguments(more: &[&'static str]) -> Vec<&'static str> {
+        let mut arguments = vec![
+            "run",
+            "start",
+            "--agent",
+            "./agents/tester",
+            "--competition",
+            "example",
+            "--configuration",
+            "configuration.toml",
+            "--name",
+            "group",
+            "--json",
+        ];
+        arguments.extend(more);
+        arguments
+    }
+
+    /// Runs a group to its end.
+    fn start(&self, more: &[&'static str]) -> Ran {
+        self.0.run(Bench::start_arguments(more))
+    }
+
+    /// Starts a group and goes on.
+    fn spawn(&self) -> std::process::Child {
+        let mut command = Command::new(artifacts::podium());
+        command
+            .current_dir(self.0.path(""))
+            .args(Bench::start_arguments(&[]))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.0.path("home"))
+            .env("PODIUM_COMPETITIONS", self.0.path("competitions"))
+            .env("PODIUM_GRADERS", self.0.path("graders"))
+            .env("PODIUM_DATA", self.0.path("data"))
+            .env("API_KEY", "hush-hush-4711");
+        command.spawn().unwrap()
+    }
+
+    fn group(&self) -> PathBuf {
+        self.0.path("runs/group")
+    }
+
+    /// The records of all runs, in their order.
+    fn records(&self) -> Vec<Value> {
+        let status = self.0.run(["run", "status", "runs/group", "--json"]).ends_with(0).json();
+        status["runs"].as_array().unwrap().iter().map(|run| run["record"].clone()).collect()
+    }
+
+    /// The record of the only run.
+    fn record(&self) -> Value {
+        let mut records = self.records();
+        assert_eq!(records.len(), 1);
+        records.remove(0)
+    }
+
+    /// What the agent of the only run printed.
+    fn log(&self) -> String {
+        let run = self.record()["run"].as_str().unwrap().to_owned();
+        self.0.run(["run", "logs", "runs/group", &run]).ends_with(0).stdout
+    }
+
+    /// A file of the only run.
+    fn run_file(&self, name: &str) -> PathBuf {
+        self.group().join(self.record()["run"].as_str().unwrap()).join(name)
+    }
+
+    /// How often an event is in the journal.
+    fn events(&self, kind: &str) -> usize {
+        let journal = fs::read_to_string(self.group().join("events.jsonl")).unwrap();
+        journal
+            .lines()
+            .filter(|line| serde_json::from_str::<Value>(line).unwrap()["event"] == kind)
+            .count()
+    }
+}
+
+#[test]
+fn the_dummy_agent_is_run_and_graded() {
+    let Some(bench) = Bench::new() else { return };
+    let dummy = artifacts::root().join("agents");
+    let ran = Ran::of(
+        bench
+            .0
+            .podium([
+                "run",
+                "start",
+                "--agent",
+                "dummy",
+                "--competition",
+                "example",
+                "--name",
+                "group",
+                "--json",
+            ])
+            .env("PODIUM_AGENTS", dummy),
+    )
+    .ends_with(0);
+    let result = ran.json();
+    assert_eq!(result["endings"]["completed"], 1);
+    assert_eq!(result["report"]["competition_reports"][0]["score"], 0.5);
+    assert_eq!(result["report"]["competition_reports"][0]["outcome"], "scored");
+    let record = bench.record();
+    assert_eq!(record["submission"]["is_sample_submission"], true);
+    assert_eq!(record["validation"]["calls"], 1);
+    assert_eq!(record["validation"]["valid"], 1);
+    // Threat 4: no way to a score before the end.
+    assert_eq!(record["validation"]["scores_given"], 0);
+    assert!(
+        bench.log().contains("Validation says: {\"result\":\"Submission is valid.\"}"),
+        "{}",
+        bench.log()
+    );
+    assert_eq!(
+        fs::read_to_string(bench.run_file("submission/submission.csv")).unwrap(),
+        "id,value\n1,0\n"
+    );
+    assert!(
+        bench.run_file("code/README.txt").is_file() && bench.run_file("logs/dummy.log").is_file()
+    );
+    assert!(bench.group().join("metadata.json").is_file());
+    assert_eq!(fs::read_dir(bench.group().join("receipts")).unwrap().count(), 1);
+    assert!(!bench.run_file(".podium").exists());
+    assert_eq!(engine::left_of(&bench.group()), [""; 0]);
+}
+
+/// Threat 1: root in the container finds no byte of the answers. Threat 2: nor the engine's socket, nor any power.
+#[test]
+fn the_answers_are_not_in_the_container() {
+    let Some(bench) = Bench::new() else { return };
+    let find = format!("find={SECRET_ANSWER}");
+    bench.agent(
+        &[&find, "status", "mounts", "environment=LD_PRELOAD", "submit=id,value\\n1,1\\n"],
+        "user = \"0\"",
+    );
+    bench.start(&[]).ends_with(0);
+    let log = bench.log();
+    assert!(log.contains("searched all") && !log.contains("found in"), "{log}");
+    let field = |name: &str| {
+        let line = log.lines().find(|line| line.starts_with(name)).expect("a line of the status");
+        line.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(u64::from_str_radix(&field("CapEff:"), 16).unwrap(), 0);
+    assert_eq!(field("NoNewPrivs:"), "1");
+    assert!(!log.contains("docker.sock") && !log.contains("prepared/private"), "{log}");
+    // Threat 24: what the image preloads is taken out.
+    assert!(log.contains("LD_PRELOAD=(unset)"), "{log}");
+}
+
+#[test]
+fn validation_answers_as_agents_know_it_in_an_image_without_anything() {
+    let Some(bench) = Bench::new() else { return };
+    bench.configure("time_limit_seconds = 120\n[validation]\neach_minute = 1000\n");
+    bench.agent(
+        &[
+            "health",
+            "validate=id,value\\n1,1\\n",
+            "validate=id,value\\n1,0\\n",
+            "validate=",
+            "request=GET /score HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n",
+            "request=POST /start HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\n\\r\\n",
+            "request=nonsense\\r\\n\\r\\n",
+            "validate-at-once=64",
+            "submit=id,value\\n1,1\\n",
+            "script",
+        ],
+        "",
+    );
+    bench.start(&[]).ends_with(0);
+    let log = bench.log();
+    assert!(log.contains("{\"status\":\"running\"}"), "{log}");
+    // Threat 5: the same reply to any two valid submissions, headers included but for the time.
+    let replies: Vec<&str> = log.matches("{\"result\":\"Submission is valid.\"}").collect();
+    assert_eq!(replies.len(), 3, "{log}");
+    assert!(log.contains("{\"result\":\"Submission invalid! the submission is empty\"}"), "{log}");
+    assert!(
+        log.contains("404 Not Found")
+            && log.contains("403 Forbidden")
+            && log.contains("400 Bad Request"),
+        "{log}"
+    );
+    // Threat 14: each upload has its own file and gets its own answer.
+    assert!(log.contains("right answers: 64 of 64"), "{log}");
+    assert!(log.contains("script: {\"result\":\"Submission is valid.\"}"), "{log}");
+    assert!(!log.contains("0.5"), "no score: {log}");
+    let record = bench.record();
+    assert_eq!(record["validation"]["calls"], 68);
+    assert_eq!(record["validation"]["invalid"], 33);
+    let validations = fs::read_to_string(bench.run_file("validations.jsonl")).unwrap();
+    assert_eq!(validations.lines().count(), 68);
+    // Distinct contents: 32 valid ones, two by hand of which one is among the 32 or not, and the empty one.
+    let snapshots = fs::read_to_string(bench.run_file("snapshots/snapshots.jsonl")).unwrap();
+    let mut digests: Vec<String> = snapshots
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["sha256"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(record["validation"]["snapshots"], digests.len());
+    digests.sort();
+    digests.dedup();
+    assert_eq!(digests.len(), snapshots.lines().count());
+    assert!(digests.len() >= 33);
+}
+
+#[test]
+fn validation_is_limited() {
+    let Some(bench) = Bench::new() else { return };
+    bench.configure("[validation]\neach_minute = 3\nsubmission = \"40\"\n");
+    let long = format!("validate={}", "x".repeat(100));
+    bench.agent(&["validate=a\\n1\\n", &long, "validate=a\\n1\\n", "validate=a\\n1\\n"], "");
+    bench.start(&[]).ends_with(0);
+    let log = bench.log();
+    assert!(
+        log.contains("413 Payload Too Large") && log.contains("429 Too Many Requests"),
+        "{log}"
+    );
+    let validation = &bench.record()["validation"];
+    assert_eq!((&validation["calls"], &validation["refused"]), (&4.into(), &2.into()));
+}
+
+/// Threat 21: what an agent has when its time is over is copied out, and nothing is left behind. Threat 22: the limit is
+/// the host's; the image has no program that could keep it.
+#[test]
+fn an_agent_that_does_not_end_is_ended_and_graded() {
+    let Some(bench) = Bench::new() else { return };
+    bench.configure("time_limit_seconds = 2\ngrace_seconds = 1\nsnapshot_interval_seconds = 1\n");
+    bench.agent(&["submit=id,value\\n1,1\\n", "sleep=600000"], "");
+    let result = bench.start(&[]).ends_with(0).json();
+    assert_eq!(result["endings"]["timed-out"], 1);
+    assert_eq!(result["report"]["competition_reports"][0]["score"], 0.5);
+    assert_eq!(bench.record()["validation"]["snapshots"], 1);
+    assert_eq!(engine::left_of(&bench.group()), [""; 0]);
+}
+
+/// Threat 8 and threat 16: links of an agent are not followed, and not copied. Threat 23: the agent's own failures are
+/// its own, and are not tried again.
+#[test]
+fn links_are_refused_and_failures_of_the_agent_are_its_own() {
+    let Some(bench) = Bench::new() else { return };
+    bench.configure("[output]\nfolder = \"1M\"\n");
+    bench.agent(&["links", "exit=3"], "");
+    let result = bench.start(&[]).ends_with(0).json();
+    assert_eq!(result["endings"]["agent-failed"], 1);
+    assert_eq!(result["report"]["competition_reports"][0]["outcome"], "no-submission");
+    let record = bench.record();
+    assert_eq!((&record["exit_code"], &record["attempt"]), (&3.into(), &1.into()));
+    assert_eq!(record["copied"]["submission"]["refused"][0]["why"], "it is a symbolic link");
+    assert_eq!(record["copied"]["code"]["files"], 1);
+    assert_eq!(record["copied"]["code"]["refused_in_all"], 2);
+    assert_eq!(fs::read_dir(bench.run_file("submission")).unwrap().count(), 0);
+    assert_eq!(bench.events("retrying"), 0);
+}
+
+#[test]
+fn limits_of_output_hold() {
+    let Some(bench) = Bench::new() else { return };
+    bench.configure("[output]\nfolder = \"1M\"\n");
+    bench.agent(&["large=2000000", "submit=id,value\\n1,1\\n"], "");
+    bench.start(&["--no-grade"]).ends_with(0);
+    let record = bench.record();
+    assert!(
+        record["copied"]["code"]["cut_short"].as_str().unwrap().contains("more than 1048576 bytes")
+    );
+    assert!(
+        !bench.run_file("code/large").exists()
+            && bench.run_file("submission/submission.csv").exists()
+    );
+}
+
+/// Threat 25: eight runs over four workers share nothing that can be written. All are done, none is done twice.
+#[test]
+fn many_runs_are_each_done_once() {
+    let Some(bench) = Bench::new() else { return };
+    bench.agent(&["sleep=200", "submit=id,value\\n1,1\\n", "validate=id,value\\n1,1\\n"], "");
+    let result = bench.start(&["--seeds", "8", "--workers", "4"]).ends_with(0).json();
+    assert_eq!(result["endings"]["completed"], 8);
+    assert_eq!(bench.events("started"), 8);
+    assert_eq!(bench.events("finished"), 8);
+    let seeds: Vec<u64> =
+        bench.records().iter().map(|record| record["seed"].as_u64().unwrap()).collect();
+    assert_eq!(seeds, (0..8).collect::<Vec<_>>());
+    assert_eq!(engine::left_of(&bench.group()), [""; 0]);
+}
+
+/// What the engine really made, not what it was asked for; then a runner that is killed, and another that goes on.
+#[test]
+fn a_killed_runner_is_followed_by_another_that_takes_over() {
+    let Some(bench) = Bench::new() else { return };
+    bench.configure("memory = \"64M\"\ncpus = 0.5\npids = 64\nnetwork = \"internal\"\n");
+    bench.agent(
+        &[
+            "environment=API_KEY",
+            "sleep=8000",
+            "validate=id,value\\n1,1\\n",
+            "submit=id,value\\n1,1\\n",
+        ],
+        "environment = { API_KEY = \"${{ secrets.API_KEY }}\" }",
+    );
+    let mut runner = bench.spawn();
+    let container = engine::wait_for_container(&bench.group());
+    let inspected = engine::inspect(&container);
+    let host = &inspected["HostConfig"];
+    assert_eq!((&host["Privileged"], &host["CapDrop"][0]), (&false.into(), &"ALL".into()));
+    assert_eq!(host["SecurityOpt"][0], "no-new-privileges");
+    assert_eq!((&host["Memory"], &host["NanoCpus"]), (&(64 << 20).into(), &500_000_000.into()));
+    assert_eq!(host["PidsLimit"], 64);
+    for mount in inspected["Mounts"].as_array().unwrap() {
+        assert_eq!(mount["RW"], false, "{mount}");
+        let source = mount["Source"].as_str().unwrap();
+        assert!(!source.contains("private") && !source.contains("docker.sock"), "{mount}");
+    }
+    assert_eq!(inspected["Mounts"].as_array().unwrap().len(), 6);
+    assert!(!inspected.to_string().contains("hush-hush"), "the engine knows the secret");
+
+    runner.kill().unwrap();
+    runner.wait().unwrap();
+    let resume = ["run", "resume", "runs/group", "--json"];
+    let result =
+        Ran::of(bench.0.podium(resume).env("API_KEY", "hush-hush-4711")).ends_with(0).json();
+    assert_eq!(result["endings"]["completed"], 1);
+    assert_eq!((bench.events("starting"), bench.events("reattached")), (1, 1));
+    let log = bench.log();
+    assert!(log.contains("API_KEY=***") && log.contains("Submission is valid."), "{log}");
+    for file in ["events.jsonl", "run.toml", "metadata.json", "submission.jsonl"] {
+        assert!(
+            !fs::read_to_string(bench.group().join(file)).unwrap().contains("hush-hush"),
+            "{file}"
+        );
+    }
+    assert_eq!(engine::left_of(&bench.group()), [""; 0]);
+
+    // What is finished is not run again.
+    let again =
+        Ran::of(bench.0.podium(resume).env("API_KEY", "hush-hush-4711")).ends_with(0).json();
+    assert_eq!(again["endings"]["completed"], 1);
+    assert_eq!(bench.events("starting"), 1);
+}
+
+/// Threat 23: a container that somebody kills says nothing about the agent, and is tried again.
+#[test]
+fn a_container_killed_from_outside_is_run_again() {
+    let Some(bench) = Bench::new() else { return };
+    bench.agent(&["sleep=5000", "submit=id,value\\n1,1\\n"], "");
+    bench.0.write(
+        "agents/tester/agent.toml",
+        fs::read(bench.0.path("agents/tester/agent.toml")).unwrap(),
+    );
+    let mut runner = bench.spawn();
+    let container = engine::wait_for_container(&bench.group());
+    engine::docker(&["kill", &container]);
+    assert!(runner.wait().unwrap().success());
+    assert_eq!(bench.events("retrying"), 1);
+    let record = bench.record();
+    assert_eq!((&record["ending"], &record["attempt"]), (&"completed".into(), &2.into()));
+    assert_eq!(engine::left_of(&bench.group()), [""; 0]);
+}
+
+#[test]
+fn a_group_that_is_stopped_goes_on_later_and_strays_are_cleaned() {
+    let Some(bench) = Bench::new() else { return };
+    bench.agent(&["sleep=4000", "submit=id,value\\n1,1\\n"], "");
+    let mut runner = bench.spawn();
+    engine::wait_for_container(&bench.group());
+    bench.0.run(["run", "stop", "runs/group", "--now"]).ends_with(0);
+    assert_eq!(runner.wait().unwrap().code(), Some(130));
+    assert_eq!((bench.events("interrupted"), bench.events("finished")), (1, 0));
+    assert_eq!(engine::left_of(&bench.group()), [""; 0]);
+    bench.0.run(["run", "stop", "runs/group"]).ends_with(3);
+
+    let result = bench.0.run(["run", "resume", "runs/group", "--json"]).ends_with(0).json();
+    assert_eq!(result["endings"]["completed"], 1);
+
+    // A stray of a runner that was killed; `clean` sees it, and takes it away.
+    fs::remove_dir_all(bench.group()).unwrap();
+    let mut runner = bench.spawn();
+    let container = engine::wait_for_container(&bench.group());
+    runner.kill().unwrap();
+    runner.wait().unwrap();
+    let seen = bench.0.run(["run", "clean", "--dry-run", "--json"]).ends_with(0).json();
+    assert!(
+        seen.as_array().unwrap().iter().any(|stray| stray["name"] == container.as_str()),
+        "{seen}"
+    );
+    engine::docker(&["rm", "--force", &container]);
+    let result = bench.0.run(["run", "resume", "runs/group", "--json"]).ends_with(0).json();
+    assert_eq!(result["endings"]["completed"], 1);
+    assert_eq!(bench.record()["attempt"], 2);
+}
+
+/// Threat 2: a privileged container only where somebody allowed it, and it is in the record.
+#[test]
+fn what_is_wrong_is_said_before_anything_runs() {
+    let Some(bench) = Bench::new() else { return };
+    bench.agent(&["submit=x"], "privileged = true");
+    let refused = bench.start(&[]).ends_with(2);
+    assert!(refused.stderr.contains("--allow-privileged"), "{}", refused.stderr);
+    fs::remove_dir_all(bench.group()).unwrap();
+    let allowed = bench.start(&["--allow-privileged", "--no-grade"]);
+    if allowed.code == 0 {
+        assert_eq!(bench.record()["container"]["privileged"], true);
+    } else {
+        // An engine that cannot make one at all, inside another container say.
+        assert_eq!(allowed.code, 7, "{allowed:?}");
+    }
+
+    for (what, configuration, extra, code, part) in [
+        ("runtime", "runtime = \"nonsense\"\n", "", 2, "no runtime `nonsense`"),
+        ("key", "colour = 1\n", "", 2, "colour"),
+        ("secret", "", "environment = { K = \"${{ secrets.NOT_THERE }}\" }", 3, "NOT_THERE"),
+    ] {
+        let _ = fs::remove_dir_all(bench.group());
+        bench.configure(configuration);
+        bench.agent(&["submit=x"], extra);
+        let ran = bench.start(&[]).ends_with(code);
+        assert!(ran.stderr.contains(part), "{what}: {}", ran.stderr);
+        if bench.group().exists() {
+            assert_eq!(engine::left_of(&bench.group()), [""; 0], "{what}");
+        }
+    }
+}
