@@ -11,6 +11,9 @@ use serde_json::Value;
 /// Stands in the answers and nowhere else.
 const SECRET_ANSWER: &str = "answer-7f3a91";
 
+/// Stands in the public data.
+const PUBLIC_LABEL: &str = "label-c02d55";
+
 /// A workbench with the example, its public data, and the agents of tests.
 struct Bench(Workbench);
 
@@ -23,7 +26,7 @@ impl Bench {
         let workbench = Workbench::with_example();
         let public = "data/example/prepared/public";
         workbench.write(format!("{public}/sample_submission.csv"), "id,value\n1,0\n");
-        workbench.write(format!("{public}/train.csv"), "id,value\n2,1\n");
+        workbench.write(format!("{public}/train.csv"), format!("id,value\n2,{PUBLIC_LABEL}\n"));
         let answers = format!("id,value\n1,{SECRET_ANSWER}\n");
         workbench.write("data/example/prepared/private/answers.csv", answers);
         let bench = Bench(workbench);
@@ -180,13 +183,27 @@ fn the_dummy_agent_is_run_and_graded() {
 fn the_answers_are_not_in_the_container() {
     let Some(bench) = Bench::new() else { return };
     let find = format!("find={SECRET_ANSWER}");
+    let find_public = format!("find={PUBLIC_LABEL}");
     bench.agent(
-        &[&find, "status", "mounts", "environment=LD_PRELOAD", "submit=id,value\\n1,1\\n"],
+        &[
+            &find_public,
+            &find,
+            "status",
+            "mounts",
+            "environment=LD_PRELOAD",
+            "submit=id,value\\n1,1\\n",
+        ],
         "user = \"0\"",
     );
     bench.start(&[]).ends_with(0);
     let log = bench.log();
-    assert!(log.contains("searched all") && !log.contains("found in"), "{log}");
+    assert_eq!(log.matches("searched all").count(), 2, "{log}");
+    let found: Vec<&str> = log.lines().filter(|line| line.starts_with("found in")).collect();
+    assert_eq!(
+        found,
+        ["found in /home/data/train.csv"],
+        "the public label, and nothing for the answer"
+    );
     let field = |name: &str| {
         let line = log.lines().find(|line| line.starts_with(name)).expect("a line of the status");
         line.split_whitespace().nth(1).unwrap().to_owned()
@@ -393,10 +410,6 @@ fn a_killed_runner_is_followed_by_another_that_takes_over() {
 fn a_container_killed_from_outside_is_run_again() {
     let Some(bench) = Bench::new() else { return };
     bench.agent(&["sleep=5000", "submit=id,value\\n1,1\\n"], "");
-    bench.0.write(
-        "agents/tester/agent.toml",
-        fs::read(bench.0.path("agents/tester/agent.toml")).unwrap(),
-    );
     let mut runner = bench.spawn();
     let container = engine::wait_for_container(&bench.group());
     engine::docker(&["kill", &container]);
@@ -457,6 +470,7 @@ fn what_is_wrong_is_said_before_anything_runs() {
 
     for (what, configuration, extra, code, part) in [
         ("runtime", "runtime = \"nonsense\"\n", "", 2, "no runtime `nonsense`"),
+        ("gpus", "gpus = 1\n", "", 2, "no runtime `nvidia`"),
         ("key", "colour = 1\n", "", 2, "colour"),
         ("secret", "", "environment = { K = \"${{ secrets.NOT_THERE }}\" }", 3, "NOT_THERE"),
     ] {

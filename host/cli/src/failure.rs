@@ -281,6 +281,7 @@ impl From<podium_runner::Error> for Failure {
             Runner::MissingSecret { .. } => {
                 (Exit::Missing, Some("set the variable, then start again"))
             }
+            Runner::NotPrepared { .. } => (Exit::Missing, hint_of_outcome(Outcome::NotPrepared)),
             Runner::MissingProgram { .. } => (Exit::Missing, None),
             Runner::Engine { .. } => (
                 Exit::RunFailed,

@@ -54,6 +54,18 @@ pub enum Error {
         /// What the engine says.
         message: String,
     },
+    /// The data of a competition are not there.
+    #[error(
+        "the data of `{competition_id}` are not prepared: there is no {}; prepare the competition, or name the data \
+         folder that holds it",
+        path.display()
+    )]
+    NotPrepared {
+        /// The competition.
+        competition_id: String,
+        /// What was looked for.
+        path: PathBuf,
+    },
     /// A run group's folder is not one, or cannot go on.
     #[error("{}: {message}", path.display())]
     Group {

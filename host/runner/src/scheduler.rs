@@ -273,15 +273,10 @@ fn prepared(catalog: &Catalog, grading: &GradingContext, id: &str) -> Result<Pre
     let competition = catalog.get(id)?;
     let data = grading.data_folder();
     let folder = data.join(id).join("prepared").join("public");
-    let public_data = std::fs::canonicalize(&folder).map_err(Error::file(&folder))?;
+    let not_prepared = |path: PathBuf| Error::NotPrepared { competition_id: id.to_owned(), path };
+    let public_data = std::fs::canonicalize(&folder).map_err(|_| not_prepared(folder.clone()))?;
     for answers in competition.answers_in(data) {
-        let Ok(answers) = std::fs::canonicalize(&answers) else {
-            return Err(Error::Group {
-                path: answers,
-                message: "the answers are not there: prepare the competition, or name the data folder that holds it"
-                    .to_owned(),
-            });
-        };
+        let answers = std::fs::canonicalize(&answers).map_err(|_| not_prepared(answers.clone()))?;
         // An agent would find them under /home/data.
         if answers.starts_with(&public_data) {
             return Err(Error::Group {
