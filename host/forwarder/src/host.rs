@@ -4,11 +4,27 @@
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::SOCKET;
 
 /// The longest reply that is read.
 const LONGEST_REPLY: u64 = 16 << 20;
+
+/// How long a host that is gone is waited for: a runner that was stopped or killed comes back by `podium run resume`.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
+
+/// Connects to the host, and waits for it where it is gone, so that an agent does not fail for what is not its fault.
+pub(crate) fn connect() -> io::Result<UnixStream> {
+    let begun = Instant::now();
+    loop {
+        match UnixStream::connect(SOCKET) {
+            Err(_) if begun.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(200)),
+            connected => return connected,
+        }
+    }
+}
 
 /// A reply.
 pub(crate) struct Reply {
@@ -18,14 +34,14 @@ pub(crate) struct Reply {
     pub(crate) body: Vec<u8>,
 }
 
-/// Asks the host. The body is `before`, what `content` gives, and `after`; `length` bytes together.
+/// Asks the host. The body is what the parts give, `length` bytes together.
 pub(crate) fn ask(
     method_and_path: &str,
     content_type: &str,
     length: u64,
     parts: &mut [&mut dyn Read],
 ) -> io::Result<Reply> {
-    let mut stream = UnixStream::connect(SOCKET)?;
+    let mut stream = connect()?;
     let head = format!(
         "{method_and_path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: {content_type}\r\n\
          Content-Length: {length}\r\n\r\n"

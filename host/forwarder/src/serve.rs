@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, TcpListener, TcpStream};
-use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::{Done, SOCKET};
+use crate::{Done, host};
 
 /// The port that agents know.
 const PORT: u16 = 5000;
@@ -53,7 +52,7 @@ fn accept(listener: &TcpListener) {
 
 /// Relays one connection until both sides have ended.
 fn relay(mut agent: &TcpStream) -> io::Result<()> {
-    let host = UnixStream::connect(SOCKET)?;
+    let host = host::connect()?;
     thread::scope(|scope| {
         scope.spawn(|| {
             let _ = io::copy(&mut &*agent, &mut &host);
