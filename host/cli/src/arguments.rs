@@ -185,6 +185,7 @@ pub(crate) enum Command {
     /// Look into a grader without running a grading
     Inspect(commands::inspect::Arguments),
     /// Run agents in containers and grade what they submit
+    #[cfg(unix)]
     Run(commands::run::Arguments),
     /// Write a grader (make one to begin from, build, check, test it), and keep graders (add, list, remove, pin)
     Grader(commands::grader::Arguments),

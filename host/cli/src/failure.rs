@@ -271,6 +271,7 @@ impl From<&Error> for Failure {
     }
 }
 
+#[cfg(unix)]
 impl From<podium_runner::Error> for Failure {
     fn from(error: podium_runner::Error) -> Failure {
         use podium_runner::Error as Runner;

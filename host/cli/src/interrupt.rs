@@ -32,15 +32,13 @@ pub(crate) fn cancellation() -> Result<Cancellation, Failure> {
 ///
 /// # Errors
 /// As [`cancellation`].
+#[cfg(unix)]
 pub(crate) fn listen(heard: impl FnMut(u32) + Send + 'static) -> Result<(), Failure> {
-    #[cfg(unix)]
-    signals::listen(heard)?;
-    #[cfg(not(unix))]
-    drop(heard);
-    Ok(())
+    signals::listen(heard)
 }
 
 /// Ends the program at once, as one that was interrupted.
+#[cfg(unix)]
 pub(crate) fn exit() -> ! {
     std::process::exit(crate::exit::Exit::Interrupted.code().into())
 }

@@ -61,6 +61,7 @@ fn run(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::List(arguments) => commands::list::run(arguments, shared),
         Command::Show(arguments) => commands::show::run(arguments, shared),
         Command::Inspect(arguments) => commands::inspect::run(arguments, shared),
+        #[cfg(unix)]
         Command::Run(arguments) => commands::run::run(arguments, shared),
         Command::Grader(arguments) => commands::grader::run(arguments, shared),
         Command::Experiment(arguments) => commands::experiment::run(arguments, shared),

@@ -12,6 +12,7 @@ pub(crate) mod leaderboard;
 pub(crate) mod list;
 pub(crate) mod make_submission;
 pub(crate) mod regrade;
+#[cfg(unix)]
 pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod validate;
