@@ -137,7 +137,7 @@ impl RunGroup {
     pub fn open(folder: &Path) -> Result<RunGroup, Error> {
         let definition = RunGroup::read_definition(folder)?;
         let folder = fs::canonicalize(folder).map_err(Error::file(folder))?;
-        let lock = lock(&folder)?;
+        let lock = lock_patiently(&folder)?;
         let journal = Journal::open(&folder)?;
         let _ = fs::remove_file(folder.join(STOP_REQUEST));
         Ok(RunGroup { folder, definition, journal, _lock: lock })
@@ -237,6 +237,17 @@ impl RunGroup {
     pub fn states(folder: &Path) -> Result<BTreeMap<String, RunState>, Error> {
         Ok(journal::states(&journal::read(folder)?))
     }
+}
+
+/// As [`lock`], but waits for a runner that is just ending: one that was killed holds its lock for a moment.
+fn lock_patiently(folder: &Path) -> Result<File, Error> {
+    for _ in 0..10 {
+        if let Ok(file) = lock(folder) {
+            return Ok(file);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(300));
+    }
+    lock(folder)
 }
 
 fn lock(folder: &Path) -> Result<File, Error> {

@@ -145,7 +145,7 @@ impl Attempt<'_> {
             Snapshots::open(&folder, configuration.output.folder.0)?,
             &folder,
             &exchange,
-            (!self.takes_over).then(|| launch_environment(&environment.secret)),
+            launch_environment(&environment.secret),
         ));
         let serving = serve(&validator, &exchange)?;
         if !self.takes_over {
@@ -159,8 +159,7 @@ impl Attempt<'_> {
         };
         let copied = self.copy_out(&folder).await?;
         let submission = submission(&folder, prepared, self.context)?;
-        let started = validator.has_started() || self.takes_over;
-        let (ending, message) = watched.ending(started, &folder);
+        let (ending, message) = watched.ending(validator.has_started(), self.takes_over, &folder);
         let state = watched.inspected.state.clone().unwrap_or_default();
         Ok(Attempted::Over(Box::new(RunRecord {
             run: self.plan.id.clone(),

@@ -24,6 +24,9 @@ use crate::secrets::Redactor;
 use crate::usage;
 use crate::validation::Validator;
 
+/// The exit code of the launcher where it could not start the agent.
+const NOT_STARTED: i64 = 125;
+
 /// How long an engine that does not answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -39,8 +42,13 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// How the run ended, and more about it. `started` says whether the agent was reached at all.
-    pub(crate) fn ending(&self, started: bool, folder: &Path) -> (Ending, Option<String>) {
+    /// How the run ended, and more about it. `has_started` says whether the launcher was told to start the agent at all.
+    pub(crate) fn ending(
+        &self,
+        has_started: bool,
+        takes_over: bool,
+        folder: &Path,
+    ) -> (Ending, Option<String>) {
         let state = self.inspected.state.clone().unwrap_or_default();
         let code = state.exit_code.unwrap_or(-1);
         let said = state.error.filter(|error| !error.is_empty());
@@ -50,7 +58,8 @@ impl Watched {
         if state.oom_killed == Some(true) {
             return (Ending::OutOfMemory, None);
         }
-        if !started {
+        // A runner that is killed just when it answers leaves a launcher without an answer.
+        if !has_started || (takes_over && code == NOT_STARTED) {
             let log = std::fs::read(folder.join("agent.log")).unwrap_or_default();
             let log = String::from_utf8_lossy(&log[..log.len().min(500)]).trim().to_owned();
             let why = said.unwrap_or(log);

@@ -58,6 +58,8 @@ pub struct Validator {
     received: PathBuf,
     /// What the launcher gets, once: variables that hold secrets.
     secrets: Mutex<Option<Vec<u8>>>,
+    /// The file that says that the launcher got them: for a runner that takes the run over.
+    mark: PathBuf,
     started: AtomicBool,
     counted: Mutex<Counted>,
     turns: Semaphore,
@@ -73,7 +75,8 @@ struct Counted {
 }
 
 impl Validator {
-    /// A validator for the run in this folder. `secrets` is what the launcher gets, once.
+    /// A validator for the run in this folder. `secrets` is what the launcher gets, once, if no runner before this one gave
+    /// it to it.
     pub(crate) fn new(
         context: Arc<GradingContext>,
         competition: Competition,
@@ -81,7 +84,7 @@ impl Validator {
         snapshots: Snapshots,
         run_folder: &Path,
         exchange: &Path,
-        secrets: Option<Vec<u8>>,
+        secrets: Vec<u8>,
     ) -> Validator {
         let log = run_folder.join("validations.jsonl");
         // A runner that takes a run over goes on counting.
@@ -97,6 +100,8 @@ impl Validator {
                 None => record.refused += 1,
             }
         }
+        let mark = exchange.join("started");
+        let has_started = mark.exists();
         Validator {
             context,
             competition,
@@ -104,8 +109,9 @@ impl Validator {
             snapshots,
             log,
             received: exchange.join("received"),
-            secrets: Mutex::new(secrets),
-            started: AtomicBool::new(false),
+            secrets: Mutex::new((!has_started).then_some(secrets)),
+            mark,
+            started: AtomicBool::new(has_started),
             counted: Mutex::new(Counted { record, recent: Vec::new() }),
             turns: Semaphore::new(AT_ONCE),
             connections: Arc::new(Semaphore::new(CONNECTIONS)),
@@ -143,7 +149,11 @@ impl Validator {
 
     /// Hands the secrets to the first that asks, which is the launcher: nothing else runs before it.
     fn start(&self) -> Response<Full<Bytes>> {
-        self.started.store(true, Ordering::Relaxed);
+        let marked = std::fs::write(&self.mark, []).is_ok();
+        self.started.store(marked, Ordering::Relaxed);
+        if !marked {
+            return reply::refused(StatusCode::INTERNAL_SERVER_ERROR, "the start cannot be noted");
+        }
         match self.secrets.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(variables) => Response::new(Full::new(Bytes::from(variables))),
             None => reply::refused(StatusCode::FORBIDDEN, "the agent was started already"),
