@@ -7,8 +7,8 @@
 #![forbid(unsafe_code)]
 
 pub mod artifacts;
-pub mod determinism;
 pub mod container_engine;
+pub mod determinism;
 pub mod examples;
 pub mod hostile;
 pub mod parity;
