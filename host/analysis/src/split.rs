@@ -30,7 +30,7 @@ impl Split {
     /// Finds a split by its name, by the id of a single competition, or in a file with an id a line.
     ///
     /// # Errors
-    /// A name that is not known; a file that cannot be read or names no competition.
+    /// A name that is not known; a file that cannot be read, or names no competition or one that is not known.
     pub fn resolve(text: &str, benchmark: &Benchmark) -> Result<Split, Error> {
         let by = |wanted: &dyn Fn(Complexity) -> bool| {
             let competitions = benchmark.competitions();
@@ -51,7 +51,15 @@ impl Split {
                 let bytes = read_file(Path::new(file), MOST_BYTES)?;
                 let text = std::str::from_utf8(&bytes)
                     .map_err(|_| Error::file(Path::new(file), "it is not UTF-8 text"))?;
-                ids(text)
+                let ids = ids(text.trim_start_matches('\u{feff}'));
+                // One that is misspelt would be missing from every seed, and count as failed where those are padded.
+                if let Some(unknown) = ids.iter().find(|id| benchmark.get(id).is_none()) {
+                    let unknown = unknown.escape_debug();
+                    let what =
+                        format!("there is no competition `{unknown}`; `podium list` shows all");
+                    return Err(Error::file(Path::new(file), what));
+                }
+                ids
             }
             _ => {
                 return Err(Error::Asked(format!(
@@ -118,5 +126,8 @@ mod tests {
             let message = Split::resolve(name, &known).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
         }
+        std::fs::write(&file, "\u{feff}b\nbb\n").unwrap();
+        let message = Split::resolve(file.to_str().unwrap(), &known).unwrap_err().to_string();
+        assert!(message.contains("there is no competition `bb`"), "{message}");
     }
 }

@@ -57,8 +57,10 @@ pub(crate) fn write_over_unsynced(path: &Path, bytes: &[u8]) -> Result<(), Error
 /// Writes a file, in the place of what may lie there.
 ///
 /// # Errors
-/// [`Error::Write`]; what lay there is untouched then.
+/// [`Error::Write`]; what lay there is untouched then. So it is where it is no file of its own: a device, a pipe and a link
+/// are not replaced.
 pub fn write_over(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    may_be_replaced(path).map_err(|source| Error::write(path, source))?;
     let written = beside(path, bytes).map_err(|source| Error::write(path, source))?;
     written.persist(path).map_err(|failed| Error::write(path, failed.error))?;
     sync_folder(path);
@@ -109,6 +111,27 @@ pub fn write_under_free_name(
         }
     }
     Err(Error::write(&first, io::Error::from(io::ErrorKind::AlreadyExists)))
+}
+
+/// Whether nothing is lost that is more than a file when another takes this place.
+fn may_be_replaced(path: &Path) -> io::Result<()> {
+    match std::fs::symlink_metadata(path) {
+        Ok(there) if !there.is_file() => {
+            let kind = if there.is_dir() {
+                "a folder"
+            } else if there.is_symlink() {
+                "a link"
+            } else {
+                "a device, a pipe or a socket"
+            };
+            Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                format!("{kind} lies there, and only files are written over; name another path"),
+            ))
+        }
+        // Writing says what else is wrong.
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
@@ -191,6 +214,26 @@ mod tests {
         write_over_unsynced(&path, b"fourth").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"fourth");
         assert_eq!(names(folder.path()), ["report.json"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_files_are_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("input.csv"), "kept").unwrap();
+        std::os::unix::fs::symlink("input.csv", path("link")).unwrap();
+        std::fs::create_dir(path("folder")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
+        for (name, said) in [("link", "a link"), ("folder", "a folder"), ("socket", "a socket")] {
+            let error = write_over(&path(name), b"new").unwrap_err();
+            assert!(
+                matches!(&error, Error::Write { source, .. } if source.to_string().contains(said))
+            );
+            assert!(!std::fs::symlink_metadata(path(name)).unwrap().is_file(), "{name}");
+        }
+        assert_eq!(std::fs::read(path("input.csv")).unwrap(), b"kept");
+        assert_eq!(names(folder.path()), ["folder", "input.csv", "link", "socket"]);
     }
 
     #[test]
