@@ -129,6 +129,7 @@ impl Bench {
     }
 }
 
+/// Threat 4: no way to a score before the end.
 #[test]
 fn the_dummy_agent_is_run_and_graded() {
     let Some(bench) = Bench::new() else { return };
@@ -158,7 +159,6 @@ fn the_dummy_agent_is_run_and_graded() {
     assert_eq!(record["submission"]["is_sample_submission"], true);
     assert_eq!(record["validation"]["calls"], 1);
     assert_eq!(record["validation"]["valid"], 1);
-    // Threat 4: no way to a score before the end.
     assert_eq!(record["validation"]["scores_given"], 0);
     assert!(
         bench.log().contains("Validation says: {\"result\":\"Submission is valid.\"}"),
@@ -178,7 +178,8 @@ fn the_dummy_agent_is_run_and_graded() {
     assert_eq!(engine::left_of(&bench.group()), [""; 0]);
 }
 
-/// Threat 1: root in the container finds no byte of the answers. Threat 2: nor the engine's socket, nor any power.
+/// Threat 1: root in the container finds no byte of the answers.
+/// Threat 2: nor the engine's socket, nor any power.
 #[test]
 fn the_answers_are_not_in_the_container() {
     let Some(bench) = Bench::new() else { return };
@@ -215,6 +216,8 @@ fn the_answers_are_not_in_the_container() {
     assert!(log.contains("LD_PRELOAD=(unset)"), "{log}");
 }
 
+/// Threat 5: the same reply to any two valid submissions, headers included but for the time.
+/// Threat 14: each upload has its own file and gets its own answer.
 #[test]
 fn validation_answers_as_agents_know_it_in_an_image_without_anything() {
     let Some(bench) = Bench::new() else { return };
@@ -237,7 +240,6 @@ fn validation_answers_as_agents_know_it_in_an_image_without_anything() {
     bench.start(&[]).ends_with(0);
     let log = bench.log();
     assert!(log.contains("{\"status\":\"running\"}"), "{log}");
-    // Threat 5: the same reply to any two valid submissions, headers included but for the time.
     let replies: Vec<&str> = log.matches("{\"result\":\"Submission is valid.\"}").collect();
     assert_eq!(replies.len(), 3, "{log}");
     assert!(log.contains("{\"result\":\"Submission invalid! the submission is empty\"}"), "{log}");
@@ -247,7 +249,6 @@ fn validation_answers_as_agents_know_it_in_an_image_without_anything() {
             && log.contains("400 Bad Request"),
         "{log}"
     );
-    // Threat 14: each upload has its own file and gets its own answer.
     assert!(log.contains("right answers: 64 of 64"), "{log}");
     assert!(log.contains("script: {\"result\":\"Submission is valid.\"}"), "{log}");
     assert!(!log.contains("0.5"), "no score: {log}");
@@ -287,8 +288,8 @@ fn validation_is_limited() {
     assert_eq!((&validation["calls"], &validation["refused"]), (&4.into(), &2.into()));
 }
 
-/// Threat 21: what an agent has when its time is over is copied out, and nothing is left behind. Threat 22: the limit is
-/// the host's; the image has no program that could keep it.
+/// Threat 21: what an agent has when its time is over is copied out, and nothing is left behind.
+/// Threat 22: the limit is the host's; the image has no program that could keep it.
 #[test]
 fn an_agent_that_does_not_end_is_ended_and_graded() {
     let Some(bench) = Bench::new() else { return };
