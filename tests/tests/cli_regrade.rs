@@ -245,7 +245,7 @@ fn the_references_runs_tree_is_understood_pointers_included() {
             "gold_medal": false, "silver_medal": true, "bronze_medal": false, "above_median": true,
             "submission_exists": true, "valid_submission": true, "is_lower_better": false,
             "created_at": "2024-10-04T16:47:51.843542",
-            "submission_path": format!("/root/mle-bench/runs/g/example_{run}/submission/submission.csv"),
+            "submission_path": format!("/srv/mle-bench/runs/g/example_{run}/submission/submission.csv"),
         })
     };
     let workbench = Workbench::with_example();

@@ -20,6 +20,22 @@ fn commands(page: &str, section: &str) -> String {
     blocks.concat()
 }
 
+/// Runs the commands of a tour in a folder, and gives what they print on stdout.
+fn pasted(tour: &str, folder: &Path) -> String {
+    let output = Command::new("bash")
+        .args(["-euo", "pipefail", "-c", tour])
+        .current_dir(folder)
+        .env("PODIUM_CACHE", folder.join("cache"))
+        .env("PODIUM_COMPETITIONS", artifacts::competitions())
+        .env("PODIUM_GRADERS", artifacts::graders())
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
+    stdout
+}
+
 #[test]
 fn the_tour_of_the_readme_works_when_pasted() {
     let readme = fs::read_to_string(artifacts::root().join("README.md")).unwrap();
@@ -44,17 +60,7 @@ fn the_tour_of_the_readme_works_when_pasted() {
     }
     fs::write(demo.join("runs.jsonl"), runs).unwrap();
 
-    let output = Command::new("bash")
-        .args(["-euo", "pipefail", "-c", &tour])
-        .current_dir(checkout.path())
-        .env("PODIUM_CACHE", checkout.path().join("cache"))
-        .env("PODIUM_COMPETITIONS", artifacts::competitions())
-        .env("PODIUM_GRADERS", artifacts::graders())
-        .output()
-        .unwrap();
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
+    let stdout = pasted(&tour, checkout.path());
     assert!(stdout.contains("0.83333"), "the score of the example is shown:\n{stdout}");
     assert!(fs::read_dir(demo.join("reports")).unwrap().count() > 0, "there is a report");
 }
@@ -79,17 +85,7 @@ fn the_tour_of_experiments_works_when_pasted() {
             copy(&submission.path, &demo.join(format!("submissions/{id}/{name}.csv")));
         }
     }
-    let output = Command::new("bash")
-        .args(["-euo", "pipefail", "-c", &tour])
-        .current_dir(checkout.path())
-        .env("PODIUM_CACHE", checkout.path().join("cache"))
-        .env("PODIUM_COMPETITIONS", artifacts::competitions())
-        .env("PODIUM_GRADERS", artifacts::graders())
-        .output()
-        .unwrap();
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
+    let stdout = pasted(&tour, checkout.path());
     // Two medals in three competitions, whatever the seed; the other agent earns none.
     for part in ["66.67 ± 0.00", "`careful`", "`hasty`", "silver"] {
         assert!(stdout.contains(part), "{part}:\n{stdout}");
@@ -160,17 +156,7 @@ fn the_tour_of_regrading_works_when_pasted() {
     let submission = &example.submissions["good"];
     copy(&submission.path, &demo.join(format!("submissions/{id}/good.csv")));
 
-    let output = Command::new("bash")
-        .args(["-euo", "pipefail", "-c", &tour])
-        .current_dir(checkout.path())
-        .env("PODIUM_CACHE", checkout.path().join("cache"))
-        .env("PODIUM_COMPETITIONS", artifacts::competitions())
-        .env("PODIUM_GRADERS", artifacts::graders())
-        .output()
-        .unwrap();
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
+    let stdout = pasted(&tour, checkout.path());
     assert!(stdout.contains("identical") && stdout.contains("current"), "{stdout}");
     for file in ["regrade.html", "submission.jsonl", "first/comparison.json"] {
         assert!(demo.join(file).is_file(), "{file}");
