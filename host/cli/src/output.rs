@@ -3,8 +3,10 @@
 //! Relies on anstream to drop the styles where they would be noise (`NO_COLOR`, pipes, files).
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use owo_colors::OwoColorize;
+use podium::told;
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -26,6 +28,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::new(Exit::Files, format!("could not write JSON: {error}")))?;
+    let text = harmless_json(text);
     // Not through anstream: what looks like a style in a string of the JSON is escaped already, and has to stay.
     let mut stdout = io::stdout().lock();
     settle(writeln!(stdout, "{text}").and_then(|()| stdout.flush()))
@@ -62,15 +65,41 @@ pub(crate) fn width() -> Option<usize> {
     said.filter(|&columns| columns > 0).or_else(measured)
 }
 
-/// The text without anything that steers a terminal: what comes from files of third parties is shown like this.
+/// The text with everything escaped that steers a terminal, or hides or reorders text; its lines stay. What comes from
+/// files of third parties is shown like this.
 pub(crate) fn harmless(text: &str) -> String {
-    text.chars()
-        .map(|character| match character {
-            '\n' | '\t' => character,
-            steering if steering.is_control() => char::REPLACEMENT_CHARACTER,
-            other => other,
-        })
-        .collect()
+    told::shown(text)
+}
+
+/// As [`harmless`], and on one line: for names, and for what stands in a line with others.
+pub(crate) fn harmless_name(text: &str) -> String {
+    told::shown_name(text)
+}
+
+/// A path as it is shown: file names hold what they like.
+pub(crate) fn path(path: &Path) -> String {
+    harmless_name(&path.to_string_lossy())
+}
+
+/// JSON that says the same, without characters that steer a terminal: they can stand in texts only, where they can be
+/// escaped.
+fn harmless_json(json: String) -> String {
+    let steers = |character: char| character != '\n' && told::steers(character);
+    if !json.contains(steers) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len() + 64);
+    for character in json.chars() {
+        if steers(character) {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                escaped.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
 }
 
 fn settle(written: io::Result<()>) -> Result<(), Failure> {
@@ -84,10 +113,23 @@ fn settle(written: io::Result<()>) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::harmless;
+    use serde_json::{Value, json};
+
+    use super::*;
 
     #[test]
-    fn control_characters_are_replaced_and_lines_stay() {
-        assert_eq!(harmless("a\x1b[31mb\r\n\tc"), "a\u{fffd}[31mb\u{fffd}\n\tc");
+    fn what_steers_a_terminal_is_escaped_and_lines_stay() {
+        assert_eq!(harmless("a\x1b[31mb\r\n\tc\u{202e}"), "a\\u{1b}[31mb\\u{d}\n\tc\\u{202e}");
+        assert_eq!(harmless_name("a\n\u{2028}b"), "a\\u{a}\\u{2028}b");
+        assert_eq!(path(Path::new("x\n/y")), "x\\u{a}/y");
+    }
+
+    #[test]
+    fn json_says_the_same_without_what_steers_a_terminal() {
+        let value = json!({"a\u{202e}": ["\u{9b}x", "plain\n", "tag \u{e0041}", "ä"]});
+        let shown = harmless_json(serde_json::to_string_pretty(&value).unwrap());
+        assert!(shown.chars().all(|character| character == '\n' || !told::steers(character)));
+        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
+        assert!(shown.contains("ä") && shown.contains("\\u202e"), "{shown}");
     }
 }

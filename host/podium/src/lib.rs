@@ -167,6 +167,8 @@ pub use regrade::{
     list_run_group, regrade,
 };
 pub use regular_file::read_file;
+#[doc(hidden)]
+pub use report::quote_bare_words;
 pub use report::{GradingReport, parse_python_json};
 pub use rounding::{DECIMAL_PLACES, Rounding};
 pub use run_group::{RunGroupReport, Totals, to_json};

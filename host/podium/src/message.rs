@@ -19,14 +19,23 @@ pub(crate) fn fit(text: &str, characters: usize) -> String {
     fitted
 }
 
+/// The text on one line, cut and escaped as by [`fit`], line feeds and tabs included: for names, which have no lines.
+pub(crate) fn fit_line(text: &str, characters: usize) -> String {
+    fit(text, characters).replace('\n', "\\u{a}").replace('\t', "\\u{9}")
+}
+
 fn push(fitted: &mut String, character: char) {
-    let harmless = matches!(character, '\n' | '\t');
-    if harmless || !(character.is_control() || is_invisible_steering(character)) {
+    if matches!(character, '\n' | '\t') || !steers(character) {
         fitted.push(character);
     } else {
         // Writing to a String cannot fail.
         let _ = write!(fitted, "\\u{{{:x}}}", u32::from(character));
     }
+}
+
+/// Whether a character could steer a terminal, or hide or reorder text.
+pub(crate) fn steers(character: char) -> bool {
+    character.is_control() || is_invisible_steering(character)
 }
 
 /// Characters that are not control characters by Unicode's categories, but act as such where text is shown: directional
@@ -62,6 +71,12 @@ mod tests {
         ] {
             assert_eq!(fit(text, 2_000), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn names_have_one_line() {
+        assert_eq!(fit_line("a\nb\tc\u{2028}d", 99), "a\\u{a}b\\u{9}c\\u{2028}d");
+        assert_eq!(fit_line("ab\n", 2), "ab…");
     }
 
     #[test]

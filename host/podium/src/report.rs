@@ -236,7 +236,7 @@ pub fn parse_python_json(text: &str) -> Result<Value, Error> {
 }
 
 /// The text with the bare words `NaN`, `Infinity` and `-Infinity` in quotes; `None` where there is none.
-pub(crate) fn quote_bare_words(text: &str) -> Option<String> {
+pub fn quote_bare_words(text: &str) -> Option<String> {
     const WORDS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
     let mut quoted = String::with_capacity(text.len() + 16);
     let mut rest = text;

@@ -1,6 +1,7 @@
-//! What a grader said, made into what the host keeps of it: cut, and free of what could steer a terminal.
+//! What others said, made into what the host keeps and shows of it: cut, and free of what could steer a terminal.
 //!
-//! Every text of a grader takes this way, whatever engine the grader ran in.
+//! Every text of a grader takes this way, whatever engine the grader ran in; and every name and text out of an archive, a
+//! report or a receipt before a person sees it.
 
 use crate::limits::Limits;
 use crate::message;
@@ -33,4 +34,20 @@ pub fn invalid_answers(text: &str) -> Verdict {
 /// A message: a remark, the text of a panic, the reason why there is no score.
 pub fn message(text: &str) -> String {
     message::fit(text, Limits::MESSAGE_CHARACTERS)
+}
+
+/// A text of others as it is shown: whole, with its lines, and with everything escaped that could steer a terminal, or
+/// hide or reorder text.
+pub fn shown(text: &str) -> String {
+    message::fit(text, usize::MAX)
+}
+
+/// A name of others as it is shown: as by [`shown`], and on one line.
+pub fn shown_name(text: &str) -> String {
+    message::fit_line(text, usize::MAX)
+}
+
+/// Whether a character could steer a terminal, or hide or reorder text.
+pub fn steers(character: char) -> bool {
+    message::steers(character)
 }
