@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -119,6 +120,46 @@ impl Workbench {
         Ran::of(&mut self.podium(arguments))
     }
 
+    /// Runs the program, ends it by a signal as soon as it listens for one, and gives what became of it.
+    ///
+    /// # Panics
+    /// As [`Workbench::run`]; when it has ended before.
+    #[cfg(target_os = "linux")]
+    pub fn run_until_it_is_ended<'a>(
+        &self,
+        arguments: impl IntoIterator<Item = &'a str>,
+        more: &[(&str, &Path)],
+    ) -> Ran {
+        use std::process::{Command, Stdio};
+        const SIGTERM: u32 = 15;
+        let program = Command::new(artifacts::podium())
+            .current_dir(self.0.path())
+            .args(arguments)
+            .env_clear()
+            .env("HOME", self.path("home"))
+            .env("PODIUM_COMPETITIONS", self.path("competitions"))
+            .env("PODIUM_GRADERS", self.path("graders"))
+            .env("PODIUM_DATA", self.path("data"))
+            .envs(more.iter().copied())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("a program that starts");
+        let status = format!("/proc/{}/status", program.id());
+        let listens = || {
+            let status = fs::read_to_string(&status).expect("a program that runs");
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            let caught = caught.expect("a program that has not ended").trim();
+            u64::from_str_radix(caught, 16).expect("a mask") >> (SIGTERM - 1) & 1 == 1
+        };
+        while !listens() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let kill = Command::new("kill").args(["-TERM", &program.id().to_string()]).status();
+        assert!(kill.expect("kill").success(), "it has ended before");
+        Ran::from_output(program.wait_with_output().expect("a program that ends"))
+    }
+
     /// All files in a folder, by their names, sorted.
     pub fn files(&self, folder: impl AsRef<Path>) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.path(folder)) else { return Vec::new() };
@@ -149,7 +190,10 @@ impl Ran {
     /// # Panics
     /// As [`Workbench::run`].
     pub fn of(command: &mut Command) -> Ran {
-        let output = command.output().expect("a program that runs");
+        Ran::from_output(command.output().expect("a program that runs"))
+    }
+
+    fn from_output(output: Output) -> Ran {
         Ran {
             code: output.status.code().expect("an exit code"),
             stdout: String::from_utf8(output.stdout).expect("stdout in UTF-8"),

@@ -186,13 +186,21 @@ fn doctor_says_what_to_do() {
 #[test]
 fn doctor_notices_a_grader_that_says_something_else_than_its_competition() {
     let direction = (r#""\78\00\00\00\04\00\00\00" "\00""#, r#""\78\00\00\00\04\00\00\00" "\01""#);
-    for (what, replaced, part) in [
+    for (what, replaced, state, part) in [
         (
             "another competition's",
             ("\"example\"", "\"elsewhe\""),
+            "problem",
             "it grades `elsewhe`, not `example`",
         ),
-        ("the other direction", direction, "lower is better"),
+        ("the other direction", direction, "problem", "lower is better"),
+        (
+            "another metric",
+            ("\"none\"", "\"some\""),
+            "warning",
+            "its metric is `some`, competition.toml says `none`",
+        ),
+        ("all the same", ("\"none\"", "\"none\""), "ok", "1 grader in use here"),
     ] {
         let workbench = Workbench::with_example();
         // A third party's folder, whose data need not be prepared.
@@ -203,7 +211,7 @@ fn doctor_notices_a_grader_that_says_something_else_than_its_competition() {
         let checks = ran.json();
         let check = checks.as_array().unwrap().iter().find(|check| check["name"] == "descriptions");
         let check = check.unwrap();
-        assert_eq!(check["state"], "problem", "{what}: {check}");
+        assert_eq!(check["state"], state, "{what}: {check}");
         assert!(check["found"].as_str().unwrap().contains(part), "{what}: {check}");
     }
 }

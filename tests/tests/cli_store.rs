@@ -3,7 +3,7 @@
 use std::fs;
 
 use podium::Digest;
-use podium_tests::workbench::{Workbench, example_grader};
+use podium_tests::workbench::{EXAMPLE_GRADE, Workbench, example_grader};
 use serde_json::Value;
 
 /// The example's grader with a quarter in the place of a half.
@@ -172,8 +172,36 @@ fn a_pin_to_nothing_stops_and_falls_back_to_nothing() {
     assert_eq!(listed, Value::Array(Vec::new()));
     let shown = workbench.run(["show", "example"]).ends_with(0);
     assert!(shown.stdout.contains("which is not in the component store"), "{shown:?}");
+    // Whoever looks at the store sees it.
+    let listed = workbench.run(["grader", "list", "--json"]).ends_with(3);
+    let pin = &listed.json()[1];
+    assert_eq!(pin["sha256"], quarter_digest.as_str(), "{pin}");
+    assert_eq!((&pin["pinned_for"], &pin["size"]), (&serde_json::json!(["example"]), &Value::Null));
+    assert_eq!(pin["error"]["kind"], "missing", "{pin}");
+    let listed = workbench.run(["grader", "list"]).ends_with(3);
+    assert!(listed.stderr.contains("example: pinned to sha256:"), "{listed:?}");
+    let checks = workbench.run(["doctor", "--grading-only", "--json"]).ends_with(3).json();
+    let store = checks.as_array().unwrap().iter().find(|check| check["name"] == "store").unwrap();
+    assert_eq!(store["state"], "warning", "{store}");
+    assert!(store["found"].as_str().unwrap().contains("`example` is pinned to sha256:"), "{store}");
     workbench.run(["grader", "add", "quarter.wasm"]).ends_with(0);
     assert_eq!(self::report(&workbench)["score"], 0.25);
+}
+
+#[test]
+fn pins_of_competitions_that_are_not_known_are_shown() {
+    let workbench = with_store();
+    let other = example_grader(&[("\"example\"", "\"elsewhe\"")]);
+    workbench.write("other.wasm", &other);
+    workbench.run(["grader", "add", "other.wasm"]).ends_with(0);
+    workbench.run(["grader", "pin", "elsewhe", &digest(&other)]).ends_with(0);
+    let said = "the pin of `elsewhe`";
+    let listed = workbench.run(["grader", "list"]).ends_with(0);
+    assert!(listed.stderr.contains(said), "{listed:?}");
+    let checks = workbench.run(["doctor", "--grading-only", "--json"]).ends_with(0).json();
+    let store = checks.as_array().unwrap().iter().find(|check| check["name"] == "store").unwrap();
+    assert!(store["found"].as_str().unwrap().contains(said), "{store}");
+    assert_eq!(store["state"], "warning", "{store}");
 }
 
 #[test]
@@ -225,6 +253,33 @@ fn damaged_components_are_said_to_be_and_never_run() {
     assert_eq!(report(&workbench)["score"], 0.25);
 }
 
+/// With `--json` there is one JSON value, whatever happens.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_adding_and_listing_in_good_order() {
+    let workbench = Workbench::with_example();
+    // Much to compile, and much to read.
+    for number in 0..60 {
+        let score = format!("(i32.const {})", 64 + number % 2 * 8);
+        let more = format!("(drop (i32.const {number})) {score}");
+        workbench.write(format!("many/{number}.wasm"), example_grader(&[(EXAMPLE_GRADE, &more)]));
+    }
+    workbench.run(["grader", "add", "many"]).ends_with(0);
+    let add = ["grader", "add", "--json"].into_iter().chain(std::iter::repeat_n("many", 100));
+    for (command, most) in
+        [(vec!["grader", "list", "--json", "--no-cache"], 60), (add.collect(), 6_000)]
+    {
+        let ran = workbench.run_until_it_is_ended(command.iter().copied(), &[]).ends_with(130);
+        let listed = ran.json();
+        let [done @ .., last] = listed.as_array().unwrap().as_slice() else { panic!("{ran:?}") };
+        assert_eq!(last["error"]["kind"], "interrupted", "{last}");
+        assert_eq!((&last["error"]["exit_code"], &last["sha256"]), (&130.into(), &Value::Null));
+        assert!(done.len() < most, "{}", done.len());
+        assert!(done.iter().all(|one| one["sha256"].is_string() && one["error"].is_null()));
+        assert!(ran.stderr.contains("stopped after"), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn a_prefix_has_to_be_one_of_a_component() {
     let workbench = with_store();
@@ -265,6 +320,23 @@ fn pins_that_cannot_be_read_stop_everything() {
     let checks = workbench.run(["doctor", "--grading-only", "--json"]).ends_with(3).json();
     let store = checks.as_array().unwrap().iter().find(|check| check["name"] == "store").unwrap();
     assert_eq!(store["state"], "problem", "{checks}");
+    // What is no file cannot be read, as everywhere.
+    #[cfg(unix)]
+    {
+        let pins = workbench.path(format!("{STORE}/pins.toml"));
+        fs::remove_file(&pins).unwrap();
+        for made in [true, false] {
+            if made {
+                let status = std::process::Command::new("mkfifo").arg(&pins).status().unwrap();
+                assert!(status.success());
+            } else {
+                std::os::unix::fs::symlink("nowhere", &pins).unwrap();
+            }
+            let ran = workbench.run(["grade-sample", "submission.csv", "example"]).ends_with(6);
+            assert!(ran.stderr.contains("pins.toml: cannot be read: this is a "), "{ran:?}");
+            fs::remove_file(&pins).unwrap();
+        }
+    }
     // A store that somebody named has to be there: its pins were meant.
     let ran = workbench.run(["list", "--store", "nowhere"]).ends_with(3);
     assert!(ran.stderr.contains("--store: nowhere does not exist"), "{ran:?}");

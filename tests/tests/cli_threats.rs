@@ -230,3 +230,51 @@ fn what_a_grader_says_steers_nothing_and_is_short() {
         fs::remove_file(workbench.path("a.receipt.json")).unwrap();
     }
 }
+
+/// Threat 24: the version of the GPU toolkit is shown, with a warning where an image could take over the host; nothing but
+/// the toolkit's own programs is asked for it.
+#[cfg(unix)]
+#[test]
+fn doctor_warns_of_a_gpu_toolkit_that_is_too_old() {
+    use std::os::unix::fs::PermissionsExt;
+    let old = "CVE-2025-23266";
+    for (programs, state, part) in [
+        (&[("nvidia-ctk", "NVIDIA Container Toolkit CLI version 1.17.7")][..], "warning", old),
+        (&[("nvidia-ctk", "NVIDIA Container Toolkit CLI version 1.9.0")], "warning", old),
+        (&[("nvidia-ctk", "NVIDIA Container Toolkit CLI version 1.17.8")], "ok", "1.17.8"),
+        (
+            &[("nvidia-container-toolkit", "NVIDIA Container Runtime Hook version 1.17.8-1")],
+            "ok",
+            "1.17.8-1",
+        ),
+        (
+            &[("nvidia-container-toolkit", "version 1.17.7"), ("nvidia-ctk", "2.0.0")],
+            "warning",
+            old,
+        ),
+        (&[("nvidia-ctk", "segfault")], "warning", "unknown version"),
+        (&[], "warning", "not installed"),
+    ] {
+        let workbench = Workbench::with_example();
+        let program = |name: &str, text: String| {
+            let path = workbench.write(format!("bin/{name}"), text);
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        for (name, said) in programs {
+            program(name, format!("#!/bin/sh\necho '{said}'\necho 'commit: 9.9.9'\n"));
+        }
+        let told = workbench.path("told");
+        for name in ["nvidia-smi", "nvidia-container-cli", "nvidia-container-runtime", "docker"] {
+            program(name, format!("#!/bin/sh\necho {name} >> '{}'\n", told.display()));
+        }
+        let mut command = workbench.podium(["doctor", "--json"]);
+        command.env("PATH", workbench.path("bin"));
+        command.env("DOCKER_HOST", format!("unix://{}", workbench.path("no.sock").display()));
+        let checks = Ran::of(&mut command).ends_with(0).json();
+        let mut checks = checks.as_array().unwrap().iter();
+        let toolkit = checks.find(|check| check["name"] == "gpu toolkit").unwrap();
+        assert_eq!(toolkit["state"], state, "{programs:?}: {toolkit}");
+        assert!(toolkit["found"].as_str().unwrap().contains(part), "{programs:?}: {toolkit}");
+        assert!(!told.exists(), "{programs:?}: {}", fs::read_to_string(told).unwrap());
+    }
+}

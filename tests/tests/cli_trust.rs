@@ -136,7 +136,8 @@ fn a_refusal_says_which_grader_why_and_what_to_do() {
         "graders/example.wasm is not trusted to grade `example`",
         "[[allow]] 1 decides and does not allow it: its digest is not named",
         "(policy: trust.toml); nothing of it was run",
-        "hint: to trust it, name its digest",
+        "to trust it, name its digest, or whoever signed it, in an [[allow]] rule",
+        "hint: --trust or PODIUM_TRUST names another policy",
     ] {
         assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
     }
@@ -144,8 +145,14 @@ fn a_refusal_says_which_grader_why_and_what_to_do() {
         "default = \"allow\"\n[[refuse]]\nname = \"broken\"\ncompetition = \"*\"\ncomponents = [\"{}\"]\n",
         digest(&no_component())
     );
-    let report = grade(&workbench, &refuse).ends_with(4).json();
-    assert!(report["message"].as_str().unwrap().contains("[[refuse]] 1 (broken) names it"));
+    let ran = grade(&workbench, &refuse).ends_with(4);
+    let message = ran.json()["message"].as_str().unwrap().to_owned();
+    for part in ["[[refuse]] 1 (broken) names it", "take its digest out of the one that refuses it"]
+    {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    // An [[allow]] rule would change nothing.
+    assert!(!ran.stderr.contains("[[allow]]"), "{}", ran.stderr);
 }
 
 /// Whatever command would run the grader: it is refused before anything of it is looked into.
@@ -292,8 +299,31 @@ fn signatures_come_along_into_the_store() {
         let ran = workbench.run(["grader", "add", name]).ends_with(4);
         assert!(ran.stderr.contains(&format!("{name}.minisig")), "{ran:?}");
     }
-    // A stranger's signature is kept, and said to be one.
+    // The better signature stays, whatever is added after it, and is told of.
     let stranger = SigningKey::new();
+    let half = workbench.write("again.wasm", example_grader(&[]));
+    stranger.sign_file(&half, "trust me");
+    let kept = |policy: &[&str]| {
+        let command = ["grader", "add", "again.wasm"].into_iter().chain(policy.iter().copied());
+        let ran = workbench.run(command.clone().chain(["--json"])).ends_with(0).json();
+        assert_eq!(ran[0]["signature"], "kept", "{ran}");
+        let ran = workbench.run(command).ends_with(0);
+        assert!(ran.stdout.contains("with the signature that it had"), "{ran:?}");
+        ran
+    };
+    assert!(kept(&[]).stdout.contains(&signed));
+    workbench.write("none.toml", "default = \"allow\"\n");
+    kept(&["--trust", "none.toml"]);
+    let listed = workbench.run(["grader", "list", "--json"]).ends_with(0).json();
+    assert_eq!(listed[0]["trusted_comment"], "built by us", "{listed}");
+    // A newer one by the same signer takes its place, and that of a stranger's.
+    ours.sign_file(&half, "built again");
+    let ran = workbench.run(["grader", "add", "again.wasm", "--json"]).ends_with(0).json();
+    assert_eq!(
+        (&ran[0]["signature"], &ran[0]["trusted_comment"]),
+        (&"replaced".into(), &"built again".into())
+    );
+    // A stranger's signature is kept, and said to be one.
     let path = workbench.write("theirs.wasm", example_grader(&[(EXAMPLE_GRADE, "(i32.const 40)")]));
     stranger.sign_file(&path, "trust me");
     let ran = workbench.run(["grader", "add", "theirs.wasm"]).ends_with(0);
@@ -321,6 +351,18 @@ fn doctor_shows_the_store_and_the_policy() {
         trust["found"].as_str().unwrap().contains("rules: 1 allow, 0 refuse; default refuse"),
         "{trust}"
     );
+    // A rule about a competition that nobody knows is hardly meant.
+    let misspelt = "[[refuse]]\nname = \"old\"\ncompetition = \"exampel\"\ncomponents = [\"";
+    let policy = format!("{}{misspelt}{half}\"]\n", rule(&format!("components = [\"{half}\"]")));
+    workbench.write("home/.config/podium/trust.toml", policy);
+    let trust = find("trust");
+    let said = "[[refuse]] 1 (old) of ";
+    assert_eq!(trust["state"], "warning", "{trust}");
+    for part in [said, "is about `exampel`, which is not known here"] {
+        assert!(trust["found"].as_str().unwrap().contains(part), "{trust}");
+    }
+    let listed = workbench.run(["grader", "list"]).ends_with(0);
+    assert!(listed.stderr.contains(said), "{listed:?}");
     // A grader that is not trusted is a problem that is named.
     workbench.write("home/.config/podium/trust.toml", "default = \"refuse\"\n");
     let graders = find("graders");

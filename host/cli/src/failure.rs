@@ -138,9 +138,8 @@ impl<'a, T> WithError<'a, T> {
     }
 }
 
-/// What to do about a grader that the trust policy refuses.
-const TO_TRUST: &str = "to trust it, name its digest or whoever signed it in an [[allow]] rule for the competition; \
-                        --trust or PODIUM_TRUST names another policy";
+/// What to do about a grader that the trust policy refuses, besides what the message says.
+const TO_TRUST: &str = "--trust or PODIUM_TRUST names another policy";
 
 /// What is wrong with the component store, or with what was asked of it.
 fn of_store(problem: &StoreProblem) -> (Exit, Option<&'static str>) {

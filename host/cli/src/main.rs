@@ -21,6 +21,7 @@ mod output;
 mod places;
 mod progress;
 mod table;
+mod unknown_competitions;
 mod usage;
 
 use std::process::ExitCode;

@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(choose().unwrap(), chosen(in_folder.clone().into(), GraderOrigin::Folder));
 
         let file = ComponentFile::read(&in_folder, &ComponentLimits::default()).unwrap();
-        let sha256 = store.add(&file).unwrap().sha256;
+        let sha256 = store.add(&file, None).unwrap().sha256;
         store.pin("tiny", &sha256).unwrap();
         let pinned = chosen(GraderSource::Stored(sha256), GraderOrigin::Pinned);
         assert_eq!(choose().unwrap(), pinned);

@@ -31,6 +31,7 @@ use crate::error::Error;
 use crate::input::{InputProblem, open_regular};
 use crate::inspection::{ComponentLimits, GraderProblem};
 use crate::signature::{Signature, SignatureProblem};
+use crate::trust::TrustPolicy;
 
 pub use pins::Pins;
 pub use problem::StoreProblem;
@@ -85,8 +86,10 @@ pub enum AddedFile {
     New,
     /// The same was there already.
     AlreadyThere,
-    /// Another was there (a damaged component, another signature), and this one took its place.
+    /// Another was there (a damaged component, a signature that is worth less), and this one took its place.
     Replaced,
+    /// Another signature was there, and stayed: nothing says that this one is worth more.
+    Kept,
 }
 
 impl ComponentStore {
@@ -111,12 +114,17 @@ impl ComponentStore {
         self.path_of(sha256).symlink_metadata().is_ok()
     }
 
-    /// Stores a component and, where it has one, its signature. Whether it is a component that this host loads is for
-    /// whoever adds it to check before ([`inspect`](crate::inspect)).
+    /// Stores a component and, where it has one, its signature. Another signature that is there gives way only to one by a
+    /// signer whom the policy names, or where the policy finds that it does not hold. Whether it is a component that this
+    /// host loads is for whoever adds it to check before ([`inspect`](crate::inspect)).
     ///
     /// # Errors
     /// [`Error::Write`], [`Error::Read`]. Nothing is half-written.
-    pub fn add(&self, component: &ComponentFile) -> Result<Added, Error> {
+    pub fn add(
+        &self,
+        component: &ComponentFile,
+        policy: Option<&TrustPolicy>,
+    ) -> Result<Added, Error> {
         let sha256 = component.sha256;
         let _lock = self.lock()?;
         let path = self.path_of(&sha256);
@@ -131,24 +139,13 @@ impl ComponentStore {
         };
         // The signature first: once the component is there, everything is.
         let signature = match &component.signature {
-            Ok(Some(signature)) => Some(self.add_signature(&path, signature)?),
+            Ok(Some(signature)) => Some(add_signature(&path, &component.bytes, signature, policy)?),
             _ => None,
         };
         if stored != AddedFile::AlreadyThere {
             write_read_only(&path, &component.bytes)?;
         }
         Ok(Added { sha256, component: stored, signature })
-    }
-
-    fn add_signature(&self, component: &Path, signature: &Signature) -> Result<AddedFile, Error> {
-        let path = Signature::path_beside(component);
-        let added = match Signature::beside(component) {
-            Ok(Some(there)) if there == *signature => return Ok(AddedFile::AlreadyThere),
-            Ok(None) => AddedFile::New,
-            _ => AddedFile::Replaced,
-        };
-        write_read_only(&path, signature.text().as_bytes())?;
-        Ok(added)
     }
 
     /// Reads a component, and holds it against its digest.
@@ -284,16 +281,18 @@ impl ComponentStore {
     pub fn pins(&self) -> Result<Pins, Error> {
         let Some(folder) = self.open()? else { return Ok(Pins::default()) };
         let wrong = |message| self.error(StoreProblem::Pins { message });
+        let unread = |source| Error::read(&self.folder.join(PINS_FILE), source);
         let bytes = match read_regular(&folder, Path::new(PINS_FILE), MOST_TEXT_BYTES) {
             Ok(bytes) => bytes,
             // A link that leads nowhere is there, and no reason to do without pins.
             Err(InputProblem::Missing) if folder.symlink_metadata(PINS_FILE).is_err() => {
                 return Ok(Pins::default());
             }
-            Err(InputProblem::Unreadable(source)) => {
-                return Err(Error::read(&self.folder.join(PINS_FILE), source));
+            Err(InputProblem::Missing) => {
+                return Err(unread(io::Error::other("this is a link that leads nowhere")));
             }
-            Err(problem) => return Err(wrong(problem.to_string())),
+            Err(InputProblem::Unreadable(source)) => return Err(unread(source)),
+            Err(problem) => return Err(unread(io::Error::other(problem.to_string()))),
         };
         let text = String::from_utf8(bytes).map_err(|_| wrong("this is no text".to_owned()))?;
         Pins::parse(&text).map_err(wrong)
@@ -370,6 +369,31 @@ impl ComponentStore {
         remove_left_behind(&self.folder);
         Ok(file)
     }
+}
+
+fn add_signature(
+    component: &Path,
+    bytes: &[u8],
+    signature: &Signature,
+    policy: Option<&TrustPolicy>,
+) -> Result<AddedFile, Error> {
+    let path = Signature::path_beside(component);
+    let added = match Signature::beside(component) {
+        Ok(Some(there)) if there == *signature => return Ok(AddedFile::AlreadyThere),
+        Ok(Some(there)) => {
+            let gives_way = policy.is_some_and(|policy| {
+                policy.finds_signed(bytes, signature) || policy.finds_changed(bytes, &there)
+            });
+            if !gives_way {
+                return Ok(AddedFile::Kept);
+            }
+            AddedFile::Replaced
+        }
+        Ok(None) => AddedFile::New,
+        Err(_) => AddedFile::Replaced,
+    };
+    write_read_only(&path, signature.text().as_bytes())?;
+    Ok(added)
 }
 
 fn file_name(sha256: &Digest) -> String {

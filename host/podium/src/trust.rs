@@ -164,7 +164,7 @@ impl fmt::Display for TrustedBy {
 /// That a component may not grade a competition here, and why not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{} at {} is not trusted to grade `{competition}`: {why} (policy: {}); nothing of it was run",
+    "{} at {} is not trusted to grade `{competition}`: {why} (policy: {}); nothing of it was run; {remedy}",
     sha256.prefixed(), component.display(), policy.display()
 )]
 #[non_exhaustive]
@@ -179,7 +179,17 @@ pub struct Refusal {
     pub policy: PathBuf,
     /// Which rule refused it, or why none allowed it.
     pub why: String,
+    /// What would let it grade, for whoever wants that.
+    pub remedy: &'static str,
 }
+
+/// What lets a component grade that a rule refuses.
+const TO_REFUSE_NO_MORE: &str =
+    "no other rule can let it grade: to trust it, take its digest out of the one that refuses it";
+
+/// What lets a component grade that no rule allows.
+const TO_ALLOW: &str =
+    "to trust it, name its digest, or whoever signed it, in an [[allow]] rule for the competition";
 
 impl TrustPolicy {
     /// Reads a policy, and the locks that it names.
@@ -209,6 +219,21 @@ impl TrustPolicy {
         self.default
     }
 
+    /// The competitions that rules are about by name, each with its rule as messages name it.
+    pub fn competitions(&self) -> Vec<(&str, String)> {
+        let allow = self.allow.iter().map(|of| (&of.subject, "allow", of.number, &of.name));
+        let refuse = self.refuse.iter().map(|of| (&of.subject, "refuse", of.number, &of.name));
+        allow
+            .chain(refuse)
+            .filter_map(|(subject, kind, number, name)| match subject {
+                Subject::All => None,
+                Subject::Competition(id) => {
+                    Some((id.as_str(), rule(kind, number, name.as_deref())))
+                }
+            })
+            .collect()
+    }
+
     /// How many rules allow, and how many refuse.
     pub fn rules(&self) -> (usize, usize) {
         (self.allow.len(), self.refuse.len())
@@ -223,8 +248,9 @@ impl TrustPolicy {
         competition: &str,
         component: &ComponentFile,
     ) -> Result<TrustedBy, Box<Refusal>> {
-        let refused = |why: String| {
+        let refused = |why: String, remedy: &'static str| {
             Box::new(Refusal {
+                remedy,
                 competition: competition.to_owned(),
                 sha256: component.sha256,
                 component: component.path.clone(),
@@ -237,7 +263,7 @@ impl TrustPolicy {
         };
         if let Some(RefuseRule { number, name, .. }) = self.refuse.iter().find(names) {
             let which = rule("refuse", *number, name.as_deref());
-            return Err(refused(format!("{which} names it")));
+            return Err(refused(format!("{which} names it"), TO_REFUSE_NO_MORE));
         }
         let rules = self.rules_for(competition);
         if rules.is_empty() {
@@ -245,6 +271,7 @@ impl TrustPolicy {
                 TrustDefault::Allow => Ok(self.trusted_by(None, TrustedFor::Default)),
                 TrustDefault::Refuse => Err(refused(
                     "no rule is about this competition, and the default is to refuse".to_owned(),
+                    TO_ALLOW,
                 )),
             };
         }
@@ -271,7 +298,7 @@ impl TrustPolicy {
                 }
             }
         }
-        Err(refused(not_allowed(&rules, competition, component, &of_known_keys)))
+        Err(refused(not_allowed(&rules, competition, component, &of_known_keys), TO_ALLOW))
     }
 
     /// Whether there is a competition that a component may grade.
@@ -306,6 +333,12 @@ impl TrustPolicy {
             }
         }
         signers
+    }
+
+    /// Whether the signature of a component was made with a key of this policy, and holds.
+    pub fn finds_signed(&self, bytes: &[u8], signature: &Signature) -> bool {
+        let mut signers = self.allow.iter().flat_map(|rule| &rule.signers);
+        signers.any(|signer| signer.check(bytes, signature) == SignatureCheck::Holds)
     }
 
     /// Whether the signature of a component was made with a key of this policy and does not hold: the component or the

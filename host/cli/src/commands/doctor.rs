@@ -3,10 +3,10 @@
 //! Relies on nothing but what an installed Podium has: no compiler, no network.
 
 mod store_and_policy;
+mod toolkit;
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use owo_colors::OwoColorize;
 use podium::{
@@ -23,12 +23,6 @@ use crate::failure::Failure;
 use crate::places::Places;
 use crate::progress::Progress;
 use crate::{engine, number, output};
-
-/// Versions of NVIDIA's container toolkit below this one let an image run code on the host (CVE-2025-23266).
-const SAFE_TOOLKIT: [u32; 3] = [1, 17, 8];
-
-/// How long a program of the machine has to tell its version.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What `podium doctor` is told.
 #[derive(Debug, clap::Args)]
@@ -83,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     let catalog = places.catalog();
     let listing = catalog.list();
     let engine = engine::start(shared);
-    let StoreAndPolicy { store, trust, choice } = store_and_policy::look(shared);
+    let StoreAndPolicy { store, trust, choice } = store_and_policy::look(shared, &listing);
     let mut checks = vec![competitions(&catalog, &listing)];
     match &choice {
         Some(choice) => checks.extend([
@@ -99,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     checks.extend([data(&places, &listing), cache(engine.as_ref()), store, trust]);
     if !arguments.grading_only {
         let answer = DockerEngine::ask();
-        checks.extend([docker(&answer), gpus(answer.ok().as_ref()), toolkit(toolkit_version())]);
+        checks.extend([docker(&answer), gpus(answer.ok().as_ref()), toolkit::look()]);
     }
     if shared.json {
         output::print_json(&checks)?;
@@ -214,6 +208,7 @@ fn descriptions(
     };
     let mut asked = 0_usize;
     let mut wrong = Vec::new();
+    let mut remarks = Vec::new();
     // The first time, each of them has to be compiled.
     let progress = Progress::of(listing.competitions.len(), "graders asked");
     for competition in &listing.competitions {
@@ -225,36 +220,62 @@ fn descriptions(
         {
             continue;
         }
-        // One that cannot be loaded is in the line of the graders, or of the engine.
-        let loaded = choice.load(engine, competition.id(), &chosen.source);
-        let Ok(TrustedGrader { grader, .. }) = loaded else { continue };
+        let path = choice.path_of(&chosen.source);
+        let grader = match choice.load(engine, competition.id(), &chosen.source) {
+            Ok(TrustedGrader { grader, .. }) => grader,
+            Err(error) => {
+                // What can be told without running it is in the line of the graders.
+                let inspected = inspect(&chosen.source, choice, competition.id());
+                if inspected.is_ok_and(|inspection| inspection.problems.is_empty()) {
+                    wrong.push(error.to_string());
+                }
+                continue;
+            }
+        };
         asked += 1;
-        if let Some(mismatch) = competition.mismatch(grader.description()) {
-            wrong.push(format!("{}: {mismatch}", choice.path_of(&chosen.source).display()));
+        let says = grader.description();
+        let metric = &competition.definition.metric.name;
+        if let Some(mismatch) = competition.mismatch(says) {
+            wrong.push(format!("{}: {mismatch}", path.display()));
+        } else if chosen.origin != GraderOrigin::Folder && !says.metric.eq_ignore_ascii_case(metric)
+        {
+            remarks.push(format!(
+                "{}: the grader says that its metric is `{}`, competition.toml says `{metric}`",
+                path.display(),
+                says.metric
+            ));
         }
     }
     progress.finish();
-    match wrong.as_slice() {
-        [] if asked == 0 => Check::ok(name, "no grader is in use here"),
-        [] => Check::ok(
+    let listed = |list: &[String]| match list {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first, rest @ ..] => format!("{first}; and {} more", rest.len()),
+    };
+    if !wrong.is_empty() {
+        return Check::problem(
             name,
-            format!(
+            listed(&wrong),
+            "put the right component in its place, or correct competition.toml: nothing is graded as it is",
+        );
+    }
+    if !remarks.is_empty() {
+        return Check::warning(
+            name,
+            listed(&remarks),
+            "nothing is graded otherwise for it; let both say the same, unless it is another component than was meant",
+        );
+    }
+    Check::ok(
+        name,
+        match asked {
+            0 => "no grader is in use here".to_owned(),
+            asked => format!(
                 "{} in use here: all say what their competition.toml says",
                 number::counted(asked, "grader")
             ),
-        ),
-        [first, rest @ ..] => {
-            let more = match rest.len() {
-                0 => String::new(),
-                more => format!("; and {more} more"),
-            };
-            Check::problem(
-                name,
-                format!("{first}{more}"),
-                "put the right component in its place, or correct competition.toml: nothing is graded as it is",
-            )
-        }
-    }
+        },
+    )
 }
 
 /// Whether a grader can be compiled and started here at all.
@@ -362,61 +383,6 @@ fn gpus(engine: Option<&DockerEngine>) -> Check {
     }
 }
 
-fn toolkit(version: Option<String>) -> Check {
-    let name = "gpu toolkit";
-    let Some(version) = version else {
-        return Check::warning(
-            name,
-            "nvidia-ctk was not found",
-            "only agents that use GPUs need it: install the NVIDIA Container Toolkit, 1.17.8 or newer",
-        );
-    };
-    match version_numbers(&version) {
-        Some(numbers) if numbers >= SAFE_TOOLKIT => Check::ok(name, version),
-        _ => Check::warning(
-            name,
-            format!("{version}: an image can take over the host (CVE-2025-23266)"),
-            "update the NVIDIA Container Toolkit to 1.17.8 or newer",
-        ),
-    }
-}
-
-/// What `nvidia-ctk --version` says, if it is there and answers in time.
-fn toolkit_version() -> Option<String> {
-    let mut child = Command::new("nvidia-ctk")
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let started = Instant::now();
-    while started.elapsed() < PATIENCE {
-        match child.try_wait() {
-            Ok(Some(_)) => {
-                let output = child.wait_with_output().ok()?;
-                let text = String::from_utf8_lossy(&output.stdout);
-                return text.lines().next().map(str::to_owned);
-            }
-            Ok(None) => std::thread::sleep(Duration::from_millis(20)),
-            Err(_) => break,
-        }
-    }
-    // It answers to nothing but this; that it is gone already is fine.
-    let _ = child.kill();
-    let _ = child.wait();
-    None
-}
-
-/// The three numbers of the first version in a text: `NVIDIA Container Toolkit CLI version 1.17.8`.
-fn version_numbers(text: &str) -> Option<[u32; 3]> {
-    text.split_whitespace().find_map(|word| {
-        let mut numbers =
-            word.trim_start_matches('v').split(['.', '-', '+']).map(str::parse::<u32>);
-        Some([numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?])
-    })
-}
-
 fn paths(folders: &[PathBuf]) -> String {
     folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
 }
@@ -424,20 +390,6 @@ fn paths(folders: &[PathBuf]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn toolkits_before_the_fix_are_warned_of() {
-        for (text, state) in [
-            ("NVIDIA Container Toolkit CLI version 1.17.8", State::Ok),
-            ("NVIDIA Container Toolkit CLI version 1.18.0-rc.1", State::Ok),
-            ("NVIDIA Container Toolkit CLI version 1.17.7", State::Warning),
-            ("NVIDIA Container Toolkit CLI version 1.9.12", State::Warning),
-            ("no number here", State::Warning),
-        ] {
-            assert_eq!(toolkit(Some(text.to_owned())).state, state, "{text}");
-        }
-        assert_eq!(toolkit(None).state, State::Warning);
-    }
 
     #[test]
     fn an_engine_that_does_not_answer_is_no_problem_for_grading() {

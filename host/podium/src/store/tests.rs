@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::signature::testing::OF_TEST;
+use crate::signature::testing::{KEY, OF_TEST};
 
 fn component(bytes: &[u8], signature: Option<&str>) -> ComponentFile {
     ComponentFile {
@@ -33,17 +33,17 @@ fn limits() -> ComponentLimits {
 fn what_is_added_is_found_by_its_digest() {
     let (_above, store) = store();
     assert_eq!(store.list().unwrap(), []);
-    let added = store.add(&component(b"test", None)).unwrap();
+    let added = store.add(&component(b"test", None), None).unwrap();
     assert_eq!((added.component, added.signature), (AddedFile::New, None));
     let sha256 = added.sha256;
     let read = store.read(&sha256, &limits()).unwrap();
     assert_eq!((read.bytes.as_slice(), &read.signature), (b"test".as_slice(), &Ok(None)));
-    let added = store.add(&component(b"test", Some(OF_TEST))).unwrap();
+    let added = store.add(&component(b"test", Some(OF_TEST)), None).unwrap();
     assert_eq!((added.component, added.signature), (AddedFile::AlreadyThere, Some(AddedFile::New)));
-    let added = store.add(&component(b"test", Some(OF_TEST))).unwrap();
+    let added = store.add(&component(b"test", Some(OF_TEST)), None).unwrap();
     assert_eq!(added.signature, Some(AddedFile::AlreadyThere));
     // A file that comes without one does not take it away.
-    store.add(&component(b"test", None)).unwrap();
+    store.add(&component(b"test", None), None).unwrap();
     let read = store.read(&sha256, &limits()).unwrap();
     assert_eq!(read.signature.unwrap().unwrap().text(), OF_TEST);
     fs::write(store.folder().join("notes.wasm"), "x").unwrap();
@@ -57,7 +57,7 @@ fn what_is_added_is_found_by_its_digest() {
 fn nobody_may_write_to_what_is_stored() {
     use std::os::unix::fs::PermissionsExt;
     let (_above, store) = store();
-    let sha256 = store.add(&component(b"test", Some(OF_TEST))).unwrap().sha256;
+    let sha256 = store.add(&component(b"test", Some(OF_TEST)), None).unwrap().sha256;
     let path = store.path_of(&sha256);
     for path in [path.clone(), Signature::path_beside(&path)] {
         let mode = fs::metadata(&path).unwrap().permissions().mode();
@@ -69,7 +69,7 @@ fn nobody_may_write_to_what_is_stored() {
 #[test]
 fn what_is_damaged_is_not_read_and_is_put_right_by_adding_it_again() {
     let (_above, store) = store();
-    let sha256 = store.add(&component(b"test", None)).unwrap().sha256;
+    let sha256 = store.add(&component(b"test", None), None).unwrap().sha256;
     let path = store.path_of(&sha256);
     for bytes in [b"tess".as_slice(), b"", b"tes", b"testt"] {
         fs::remove_file(&path).unwrap();
@@ -77,7 +77,7 @@ fn what_is_damaged_is_not_read_and_is_put_right_by_adding_it_again() {
         let damaged = StoreProblem::Damaged { sha256, found: Digest::of(bytes) };
         assert_eq!(problem(store.read(&sha256, &limits())), damaged);
     }
-    let added = store.add(&component(b"test", None)).unwrap();
+    let added = store.add(&component(b"test", None), None).unwrap();
     assert_eq!(added.component, AddedFile::Replaced);
     assert_eq!(store.read(&sha256, &limits()).unwrap().bytes, b"test");
     let small = ComponentLimits { bytes: 3, ..limits() };
@@ -90,7 +90,7 @@ fn what_is_damaged_is_not_read_and_is_put_right_by_adding_it_again() {
 #[test]
 fn links_and_pipes_are_not_read() {
     let (above, store) = store();
-    let sha256 = store.add(&component(b"test", None)).unwrap().sha256;
+    let sha256 = store.add(&component(b"test", None), None).unwrap().sha256;
     let path = store.path_of(&sha256);
     let outside = above.path().join("outside");
     // Even bytes of the right digest: what lies outside is not the store's.
@@ -105,7 +105,53 @@ fn links_and_pipes_are_not_read() {
     let error = store.read(&sha256, &limits()).unwrap_err().to_string();
     assert!(error.contains("this is a pipe"), "{error}");
     std::os::unix::fs::symlink("nowhere", store.folder().join(PINS_FILE)).unwrap();
-    assert!(matches!(problem(store.pins()), StoreProblem::Pins { .. }));
+    let message = store.pins().unwrap_err().to_string();
+    assert!(message.contains("cannot be read: this is a link that leads nowhere"), "{message}");
+    fs::remove_file(store.folder().join(PINS_FILE)).unwrap();
+    let pins = store.folder().join(PINS_FILE);
+    rustix::fs::mknodat(rustix::fs::CWD, &pins, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let error = store.pins().unwrap_err();
+    assert!(
+        matches!(error, Error::Read { .. }) && error.to_string().contains("this is a pipe"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_signature_gives_way_only_to_one_that_is_worth_more() {
+    let (above, store) = store();
+    let policy = above.path().join("trust.toml");
+    let rule = format!(
+        "default = \"refuse\"\n[[allow]]\ncompetition = \"seals\"\nsigners = [\"{KEY}\"]\n"
+    );
+    fs::write(&policy, rule).unwrap();
+    let policy = TrustPolicy::read(&policy).unwrap();
+    // By a key of another id, which nobody knows; and by the known key, but of other bytes.
+    let unknown = OF_TEST.replace("RUQf6LRCGA9i55", "RUQf6LRCGA9j55");
+    let changed = OF_TEST.replace("file:test", "file:last");
+    for (what, there, new, policy, expected) in [
+        ("worth more", unknown.as_str(), OF_TEST, Some(&policy), AddedFile::Replaced),
+        ("useless", OF_TEST, &unknown, Some(&policy), AddedFile::Kept),
+        ("does not hold", OF_TEST, &changed, Some(&policy), AddedFile::Kept),
+        (
+            "in the place of one that does not hold",
+            &changed,
+            &unknown,
+            Some(&policy),
+            AddedFile::Replaced,
+        ),
+        ("nobody can say", &unknown, OF_TEST, None, AddedFile::Kept),
+        ("nobody can say", OF_TEST, &unknown, None, AddedFile::Kept),
+        ("the same", OF_TEST, OF_TEST, None, AddedFile::AlreadyThere),
+    ] {
+        let sha256 = store.add(&component(b"test", Some(there)), policy).unwrap().sha256;
+        let added = store.add(&component(b"test", Some(new)), policy).unwrap();
+        assert_eq!(added.signature, Some(expected), "{what}");
+        let kept = store.read(&sha256, &limits()).unwrap().signature.unwrap().unwrap();
+        let left = if expected == AddedFile::Kept { there } else { new };
+        assert_eq!(kept.text(), left, "{what}");
+        store.remove(&sha256, false).unwrap();
+    }
 }
 
 #[test]
@@ -122,7 +168,7 @@ fn the_beginning_of_a_digest_stands_for_it_where_it_is_the_only_one() {
     let pair = digests.windows(2).find(|pair| pair[0].0[..4] == pair[1].0[..4]).unwrap();
     let [(first, one), (second, other)] = pair else { unreachable!() };
     for text in [one, other] {
-        store.add(&component(text.as_bytes(), None)).unwrap();
+        store.add(&component(text.as_bytes(), None), None).unwrap();
     }
     let first: Digest = first.parse().unwrap();
     let second: Digest = second.parse().unwrap();
@@ -146,7 +192,7 @@ fn the_beginning_of_a_digest_stands_for_it_where_it_is_the_only_one() {
 #[test]
 fn what_is_pinned_stays_unless_it_is_forced() {
     let (_above, store) = store();
-    let sha256 = store.add(&component(b"test", Some(OF_TEST))).unwrap().sha256;
+    let sha256 = store.add(&component(b"test", Some(OF_TEST)), None).unwrap().sha256;
     let other = Digest::of(b"other");
     assert_eq!(store.pins().unwrap(), Pins::default());
     assert_eq!(problem(store.pin("seals", &other)), StoreProblem::NotStored { sha256: other });
@@ -182,7 +228,7 @@ fn a_store_that_is_not_there_is_empty_and_is_not_made_by_looking() {
     fs::create_dir_all(store.folder().parent().unwrap()).unwrap();
     fs::write(store.folder(), "a file").unwrap();
     assert!(matches!(store.list(), Err(Error::Read { .. })));
-    assert!(matches!(store.add(&component(b"test", None)), Err(Error::Write { .. })));
+    assert!(matches!(store.add(&component(b"test", None), None), Err(Error::Write { .. })));
 }
 
 #[test]
@@ -194,7 +240,8 @@ fn many_may_change_a_store_at_once() {
             scope.spawn(move || {
                 for number in 0..25_u32 {
                     let bytes = format!("{number}");
-                    let sha256 = store.add(&component(bytes.as_bytes(), None)).unwrap().sha256;
+                    let sha256 =
+                        store.add(&component(bytes.as_bytes(), None), None).unwrap().sha256;
                     // Others add and remove the same components.
                     match store.remove(&sha256, false) {
                         Ok(_)
@@ -202,7 +249,7 @@ fn many_may_change_a_store_at_once() {
                         Err(error) => panic!("{error}"),
                     }
                     let own = format!("{writer} {number}");
-                    let sha256 = store.add(&component(own.as_bytes(), None)).unwrap().sha256;
+                    let sha256 = store.add(&component(own.as_bytes(), None), None).unwrap().sha256;
                     store.pin(&format!("seals-{writer}-{number}"), &sha256).unwrap();
                 }
             });

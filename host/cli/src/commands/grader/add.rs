@@ -14,7 +14,7 @@ use super::project;
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::{ErrorInJson, Failure};
-use crate::{graders, number, output};
+use crate::{graders, interrupt, number, output};
 
 /// What `podium grader add` is told.
 #[derive(Debug, clap::Args)]
@@ -35,9 +35,10 @@ struct Stored {
 }
 
 /// What became of a file, in the JSON of `podium grader add`.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Element<'a> {
-    path: &'a Path,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a Path>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<Digest>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,22 +60,34 @@ struct Element<'a> {
 pub(super) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let store = graders::store_to_change(shared)?;
     let policy = graders::policy(shared)?;
+    let cancellation = interrupt::cancellation()?;
     let mut added: Vec<(PathBuf, Result<Stored, Failure>)> = Vec::new();
+    let mut is_stopped = false;
     for named in &arguments.components {
         match components_in(named) {
             Err(failure) => added.push((named.clone(), Err(failure))),
             Ok(paths) => {
                 for path in paths {
+                    is_stopped |= cancellation.is_cancelled();
+                    if is_stopped {
+                        break;
+                    }
                     let stored = add(&store, policy.as_ref(), &path);
                     added.push((path, stored));
                 }
             }
         }
     }
+    let stopped = is_stopped.then(|| {
+        let count = number::counted(added.len(), "component");
+        Failure::new(Exit::Interrupted, format!("stopped after {count}; what was added is kept"))
+    });
     if shared.json {
-        let elements: Vec<Element> =
-            added.iter().map(|(path, result)| element(path, result)).collect();
-        output::print_json(&elements)?;
+        let elements = added.iter().map(|(path, result)| element(path, result));
+        let stopped = stopped
+            .as_ref()
+            .map(|failure| Element { error: Some(failure.to_json()), ..Element::default() });
+        output::print_json(&elements.chain(stopped).collect::<Vec<_>>())?;
     }
     for (path, result) in &added {
         match result {
@@ -83,8 +96,9 @@ pub(super) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
             Err(failure) => failure.print(),
         }
     }
-    let exits = added.iter().filter_map(|(_, result)| result.as_ref().err()).map(Failure::exit);
-    Ok(exits.max().unwrap_or(Exit::Success))
+    stopped.iter().for_each(Failure::print);
+    let failures = added.iter().filter_map(|(_, result)| result.as_ref().err()).chain(&stopped);
+    Ok(failures.map(Failure::exit).max().unwrap_or(Exit::Success))
 }
 
 /// The components that a path stands for: itself, or those in a folder.
@@ -156,7 +170,12 @@ fn add(
         }
         _ => {}
     }
-    let added = store.add(&component)?;
+    let added = store.add(&component, policy)?;
+    // Who signed what is there from now on.
+    let component = match added.signature {
+        Some(AddedFile::Kept) => store.read(&added.sha256, &ComponentLimits::default())?,
+        _ => component,
+    };
     let signers = policy.map(|policy| policy.signers_of(&component)).unwrap_or_default();
     let signed_by: Vec<String> = signers.iter().map(ToString::to_string).collect();
     let comment = component.signature.iter().flatten().next().filter(|_| !signed_by.is_empty());
@@ -173,7 +192,7 @@ fn add(
 fn element<'a>(path: &'a Path, result: &'a Result<Stored, Failure>) -> Element<'a> {
     let stored = result.as_ref().ok();
     Element {
-        path,
+        path: Some(path),
         sha256: stored.map(|stored| stored.sha256),
         component: stored.map(|stored| name(stored.component)),
         signature: stored.and_then(|stored| stored.signature).map(name),
@@ -188,21 +207,26 @@ fn name(added: AddedFile) -> &'static str {
         AddedFile::New => "new",
         AddedFile::AlreadyThere => "already-there",
         AddedFile::Replaced => "replaced",
+        AddedFile::Kept => "kept",
     }
 }
 
 fn in_words(path: &Path, stored: &Stored) -> String {
     let what = match stored.component {
         AddedFile::New => "added".green().to_string(),
-        AddedFile::AlreadyThere => "already there".to_owned(),
+        AddedFile::AlreadyThere | AddedFile::Kept => "already there".to_owned(),
         AddedFile::Replaced => "put right, as it was damaged".yellow().to_string(),
     };
-    let path = output::harmless(&path.display().to_string());
+    let path = output::path(path);
     let mut text =
         format!("{} {what}: {path}, {}", stored.sha256.prefixed(), number::size(stored.size));
     match stored.signature {
         Some(AddedFile::New) => text.push_str(", with its signature"),
         Some(AddedFile::Replaced) => text.push_str(", with another signature than before"),
+        Some(AddedFile::Kept) => text.push_str(
+            ", with the signature that it had: nothing says that the other one is worth more (to take it all the same, \
+             remove the component first)",
+        ),
         Some(AddedFile::AlreadyThere) | None => {}
     }
     if stored.signature.is_some() {

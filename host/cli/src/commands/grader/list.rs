@@ -1,5 +1,6 @@
 //! `podium grader list`: what the component store holds.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use comfy_table::Cell;
@@ -12,9 +13,10 @@ use serde::Serialize;
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::{ErrorInJson, Failure};
+use crate::places::Places;
 use crate::progress::Progress;
 use crate::table::Table;
-use crate::{engine, graders, number, output, table};
+use crate::{engine, graders, interrupt, number, output, table, unknown_competitions};
 
 /// What `podium grader list` is told.
 #[derive(Debug, clap::Args)]
@@ -37,13 +39,17 @@ struct LookedInto {
     trusted_comment: Option<String>,
 }
 
-/// A component in the JSON of `podium grader list`.
-#[derive(Serialize)]
+/// A component in the JSON of `podium grader list`; or a pin to one that is not there, or why the list ends.
+#[derive(Default, Serialize)]
 struct Element<'a> {
-    sha256: Digest,
-    path: &'a PathBuf,
-    size: u64,
-    pinned_for: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<Digest>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pinned_for: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'a Description>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,29 +77,85 @@ pub(super) fn run(_: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let store = graders::store_to_change(shared)?;
     let components = store.list()?;
     let engine = engine::start(shared)?;
+    let cancellation = interrupt::cancellation()?;
     // The first time, each of them has to be compiled.
     let progress = Progress::of(components.len(), "looked into");
-    let listed: Vec<Listed> = components
-        .into_iter()
-        .map(|stored| {
-            let listed = listed(stored, &graders, &engine);
-            progress.step();
-            listed
-        })
-        .collect();
+    let mut listed: Vec<Listed> = Vec::new();
+    let missing = missing_pins(&graders, &components);
+    let count = components.len();
+    for stored in components {
+        let component = self::listed(stored, &graders, &engine);
+        // What Ctrl-C did to a compiler says nothing of the component.
+        if cancellation.is_cancelled() {
+            break;
+        }
+        listed.push(component);
+        progress.step();
+    }
     progress.finish();
+    let stopped = (listed.len() < count).then(|| {
+        let message =
+            format!("stopped after {} of {}", listed.len(), number::counted(count, "component"));
+        Failure::new(Exit::Interrupted, message)
+    });
     if shared.json {
-        output::print_json(&listed.iter().map(element).collect::<Vec<_>>())?;
+        let of_pins = missing.iter().map(|pin| Element {
+            sha256: Some(pin.sha256),
+            pinned_for: Some(&pin.competitions),
+            error: Some(pin.failure.to_json()),
+            ..Element::default()
+        });
+        let of_stop = stopped
+            .iter()
+            .map(|failure| Element { error: Some(failure.to_json()), ..Element::default() });
+        output::print_json(
+            &listed.iter().map(element).chain(of_pins).chain(of_stop).collect::<Vec<_>>(),
+        )?;
     } else {
         if !listed.is_empty() {
             output::print(&as_table(&listed))?;
         }
         let count = number::counted(listed.len(), "component");
-        output::print(&format!("{count} in {}", store.folder().display()))?;
+        let folder = output::path(store.folder());
+        output::print(&format!("{count} in {folder}"))?;
     }
-    let failures = || listed.iter().filter_map(|listed| listed.looked_into.as_ref().err());
+    let catalog = Places::find(shared)?.catalog();
+    for unknown in unknown_competitions::all(&graders, &catalog.list()) {
+        output::warning_line(&unknown);
+    }
+    let failures = || {
+        let of_components = listed.iter().filter_map(|listed| listed.looked_into.as_ref().err());
+        of_components.chain(missing.iter().map(|pin| &pin.failure)).chain(&stopped)
+    };
     failures().for_each(Failure::print);
     Ok(failures().map(Failure::exit).max().unwrap_or(Exit::Success))
+}
+
+/// A pin to a component that is not there.
+struct MissingPin {
+    sha256: Digest,
+    competitions: Vec<String>,
+    failure: Failure,
+}
+
+/// The pins that lead to nothing, by component.
+fn missing_pins(graders: &Graders, components: &[StoredComponent]) -> Vec<MissingPin> {
+    let is_there = |sha256: &Digest| components.iter().any(|stored| stored.sha256 == *sha256);
+    let pinned: BTreeSet<Digest> = graders.pins().iter().map(|(_, sha256)| *sha256).collect();
+    pinned
+        .into_iter()
+        .filter(|sha256| !is_there(sha256))
+        .map(|sha256| {
+            let competitions = graders.pins().competitions_of(&sha256);
+            let list = competitions.join(", ");
+            let message = format!("{list}: pinned to {}, which is not in the store", sha256.prefixed());
+            let failure = Failure::new(Exit::Missing, message).hint(
+                "add that component again, or end the pin with `podium grader unpin`; until then nothing grades the \
+                 competition",
+            );
+            MissingPin { sha256, competitions, failure }
+        })
+        .collect()
 }
 
 fn listed(stored: StoredComponent, graders: &Graders, engine: &Engine) -> Listed {
@@ -148,10 +210,10 @@ fn element(listed: &Listed) -> Element<'_> {
     let Listed { stored, pinned_for, looked_into } = listed;
     let known = looked_into.as_ref().ok();
     Element {
-        sha256: stored.sha256,
-        path: &stored.path,
-        size: stored.size,
-        pinned_for,
+        sha256: Some(stored.sha256),
+        path: Some(&stored.path),
+        size: Some(stored.size),
+        pinned_for: Some(pinned_for),
         description: known.and_then(|known| known.description.as_ref()),
         contract: known.and_then(|known| known.inspection.contract),
         sealed: known.map(|known| known.inspection.sealed),
