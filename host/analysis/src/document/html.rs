@@ -5,6 +5,7 @@
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
+use podium::told;
 
 use super::Document;
 use crate::error::Error;
@@ -27,18 +28,11 @@ impl Document {
     }
 }
 
-/// Control characters have no place in a page, and no meaning.
+/// Control characters, and those that turn the direction of text, have no place in a page: they stand there as escapes.
 fn without_control_characters(document: &Document) -> Document {
     let clean = |text: &mut String| {
-        if text.chars().any(|character| character.is_control() && character != '\n') {
-            *text = text
-                .chars()
-                .map(|character| match character {
-                    '\n' => '\n',
-                    character if character.is_control() => char::REPLACEMENT_CHARACTER,
-                    character => character,
-                })
-                .collect();
+        if text.chars().any(|character| character != '\n' && told::steers(character)) {
+            *text = told::shown(&text.replace('\t', " "));
         }
     };
     let mut document = document.clone();
@@ -126,12 +120,12 @@ mod tests {
     proptest! {
         /// Whatever a text is, the elements and attributes of the page are those of a page with a harmless one.
         #[test]
-        fn no_text_gets_out_of_its_place(text in "[<>&\"'a-z/={}%|\\[\\]#\\u{0}-\\u{1f} -]{0,30}") {
+        fn no_text_gets_out_of_its_place(text in "[<>&\"'a-z/={}%|\\[\\]#\\u{0}-\\u{1f}\\u{202e}\\u{2028} -]{0,30}") {
             let (page, plain) = (document(&text).to_html().unwrap(), document("x").to_html().unwrap());
             for character in ['<', '>', '"'] {
                 prop_assert_eq!(count(&page, character), count(&plain, character));
             }
-            prop_assert!(!page.chars().any(|character| character.is_control() && character != '\n'));
+            prop_assert!(!page.chars().any(|character| character != '\n' && told::steers(character)));
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use podium::told;
+
 use super::{Document, Table};
 
 impl Document {
@@ -53,7 +55,11 @@ fn escaped(text: &str) -> String {
                 written.push('\\');
                 written.push(character);
             }
-            character if character.is_control() => written.push(' '),
+            '\n' | '\t' => written.push(' '),
+            character if told::steers(character) => {
+                written.push('\\');
+                written.push_str(&told::shown_name(character.encode_utf8(&mut [0; 4])));
+            }
             character => written.push(character),
         }
     }
@@ -68,7 +74,7 @@ mod tests {
     #[test]
     fn what_comes_from_files_stays_in_its_cell() {
         let mut table = Table::new("of a_b", ["name", "x"]);
-        table.rows.push(vec!["a|b\n[c](d)<e>".to_owned(), "1".to_owned()]);
+        table.rows.push(vec!["a|b\n[c](d)<e>\u{202e}".to_owned(), "1".to_owned()]);
         let document = Document {
             title: "T".to_owned(),
             introduction: vec!["in".to_owned()],
@@ -79,7 +85,7 @@ mod tests {
                 ..Section::default()
             }],
         };
-        let expected = "# T\n\nin\n\n## H\n\n- i\n\nof a\\_b\n\n| name | x |\n|---|---:|\n| a\\|b \\[c\\](d)\\<e\\> | 1 |\n";
+        let expected = "# T\n\nin\n\n## H\n\n- i\n\nof a\\_b\n\n| name | x |\n|---|---:|\n| a\\|b \\[c\\](d)\\<e\\>\\\\u{202e} | 1 |\n";
         assert_eq!(document.to_markdown(), expected);
     }
 }
