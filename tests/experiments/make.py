@@ -158,6 +158,7 @@ def expected_statistics() -> dict:
             if 1 <= k <= n
         ],
         "bootstraps": [bootstrap(generator, kind) for kind in ["clear", "noise", "none", "one-sided", "few"]],
+        "sign_flips": sign_flips(),
     }
 
 
@@ -183,6 +184,27 @@ def bootstrap(generator, kind: str) -> dict:
         "interval": np.percentile(means, [2.5, 97.5]).tolist(),
         "p_value": float(np.mean(np.abs(means - effect) >= abs(effect) - 1e-9)),
     }
+
+
+def sign_flips() -> list:
+    """Differences and the p-value of their sign flips: all of them where they are few, else far more than Podium draws."""
+    generator = np.random.default_rng(11)
+    cases = []
+    for size in [2, 3, 6, 10, 14, 16, 30, 75]:
+        differences = generator.choice(np.array([-1.0, 0.0, 1 / 3, 2 / 3, 1.0]) * 100, size, p=[0.15, 0.2, 0.3, 0.2, 0.15])
+        if size <= 16:
+            statistic = lambda values: float(np.mean(values))  # noqa: E731
+            found = stats.permutation_test(
+                (differences,), statistic, permutation_type="samples", n_resamples=np.inf, vectorized=False
+            )
+            # scipy doubles the smaller tail, which is the same, as the distribution is symmetric.
+            p_value = float(found.pvalue)
+        else:
+            signs = generator.choice([-1.0, 1.0], (400_000, size))
+            sums = np.abs((signs * differences).sum(axis=1))
+            p_value = float(np.mean(sums >= abs(differences.sum()) - 1e-9))
+        cases.append([differences.tolist(), size <= 16, p_value])
+    return cases
 
 
 def main() -> None:

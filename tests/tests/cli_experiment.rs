@@ -165,13 +165,41 @@ fn nothing_is_replaced_unless_that_is_asked_for() {
     let arguments = ["experiment", "report", "runs", "--out", "out", "--split", "split.txt"];
     run(&workbench, arguments).ends_with(0);
     workbench.write("out/report.md", "mine");
-    let ran = run(&workbench, arguments).ends_with(2);
+    let ran = run(&workbench, arguments).ends_with(6);
     assert!(ran.stderr.contains("--force"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(workbench.path("out/report.md")).unwrap(), "mine");
     run(&workbench, arguments.into_iter().chain(["--force"])).ends_with(0);
     assert!(
         fs::read_to_string(workbench.path("out/report.md")).unwrap().starts_with("# Experiments")
     );
+    // A folder of somebody's own is none for a report, unless that is said.
+    workbench.write("own/notes.md", "mine");
+    let own = ["experiment", "report", "runs", "--out", "own", "--split", "split.txt"];
+    run(&workbench, own).ends_with(6);
+    assert_eq!(workbench.files("own"), ["notes.md"]);
+    run(&workbench, own.into_iter().chain(["--force"])).ends_with(0);
+    assert_eq!(fs::read_to_string(workbench.path("own/notes.md")).unwrap(), "mine");
+}
+
+/// What a killed one leaves: a folder that is being written, in the place of the report or beside it.
+#[cfg(unix)]
+#[test]
+fn a_report_that_was_killed_is_in_nobodys_way() {
+    let workbench = with_runs();
+    let arguments = ["experiment", "report", "runs", "--out", "out", "--split", "split.txt"];
+    workbench.write(".podium-report-1-0.partial/report.md", "half");
+    run(&workbench, arguments).ends_with(0);
+    assert!(!workbench.path(".podium-report-1-0.partial").exists());
+    let names = workbench.files("out");
+    let whole = fs::read(workbench.path("out/report.html")).unwrap();
+    for name in &names[1..] {
+        fs::remove_file(workbench.path("out").join(name)).unwrap();
+    }
+    workbench.write("out/.podium-report-1-0.partial/runs.csv", "half");
+    run(&workbench, arguments).ends_with(0);
+    assert_eq!(workbench.files("out"), names);
+    assert_eq!(fs::read(workbench.path("out/report.html")).unwrap(), whole);
+    assert!(!workbench.path("out/.podium-report-1-0.partial").exists());
 }
 
 /// What elements a page opens and closes, one inside the other.
@@ -207,7 +235,7 @@ fn check_well_formed(page: &str) -> BTreeMap<String, usize> {
 #[test]
 fn the_page_stands_alone_and_nothing_from_files_gets_out_of_its_text() {
     let workbench = with_runs();
-    let evil = "<script>alert(1)</script>&\"'|`\u{1b}[31m";
+    let evil = "@<script>alert(1)</script>&\"'|`\u{1b}[31m\u{202e}\u{2028}\nerror: gone";
     // In front of a slash there is no name of an experiment.
     let name = evil.replace('/', "\u{2215}");
     workbench.write(
@@ -220,7 +248,7 @@ fn the_page_stands_alone_and_nothing_from_files_gets_out_of_its_text() {
     workbench.write(
         "meta.json",
         json!({"experiment": {
-            &name: {"agent": evil, "model": "m", "hardware": evil, "date": evil, "notes": evil},
+            &name: {"agent": evil, "model": "m", "hardware": evil, "source": evil, "notes": evil},
             "good": {"agent": evil, "model": "m", "running_time_hours": 24},
         }})
         .to_string(),
@@ -262,7 +290,11 @@ fn the_page_stands_alone_and_nothing_from_files_gets_out_of_its_text() {
         ],
     )
     .ends_with(3);
-    assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "{ran:?}");
+    let steers = |text: &str| text.contains(['\u{1b}', '\u{202e}', '\u{2028}']);
+    for said in [&ran.stdout, &ran.stderr] {
+        assert!(!steers(said), "{ran:?}");
+        assert!(!said.lines().any(|line| line.starts_with("error: gone")), "{ran:?}");
+    }
     assert!(ran.stderr.contains("there is no competition"), "{}", ran.stderr);
     let page = fs::read_to_string(workbench.path("out/report.html")).unwrap();
     let elements = check_well_formed(&page);
@@ -294,7 +326,30 @@ fn the_page_stands_alone_and_nothing_from_files_gets_out_of_its_text() {
         assert!(!page.contains(drawn), "a colour that is none of the page's: {drawn}");
     }
     let markdown = fs::read_to_string(workbench.path("out/report.md")).unwrap();
-    assert!(markdown.contains("\\<script\\>") && !markdown.contains('\u{1b}'));
+    assert!(markdown.contains("\\<script\\>") && !steers(&markdown) && !steers(&page));
+    assert!(!markdown.lines().any(|line| line.starts_with("error: gone")), "{markdown}");
+    // No spreadsheet takes a name for a formula.
+    let runs = fs::read_to_string(workbench.path("out/runs.csv")).unwrap();
+    assert!(runs.contains("\"'@<script>") && !runs.contains("\"@<script>"), "{runs}");
+    for command in [
+        &["experiment", "table", "--incomplete", "pad"][..],
+        &["experiment", "compare", &name, "snap", "--split", COMPETITIONS[0]],
+    ] {
+        let reports = [
+            "--experiment",
+            &named,
+            "--experiment",
+            "snap=snapshots.json",
+            "--metadata",
+            "meta.json",
+        ];
+        let ran = run(&workbench, command.iter().copied().chain(reports).chain(["--json"]));
+        assert!(!steers(&ran.stdout) && !steers(&ran.stderr), "{command:?}: {ran:?}");
+        let ran = run(&workbench, command.iter().copied().chain(reports));
+        assert!(!steers(&ran.stdout) && !steers(&ran.stderr), "{command:?}: {ran:?}");
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(!said.lines().any(|line| line.starts_with("error: gone")), "{command:?}: {ran:?}");
+    }
     assert!(!markdown.replace("\\<", "").contains('<'), "{markdown}");
     let over_time = fs::read_to_string(workbench.path("out/over-time.csv")).unwrap();
     let lines: Vec<&str> = over_time.lines().collect();
@@ -313,18 +368,68 @@ fn what_cannot_be_used_is_named_and_the_rest_is_used() {
     lacking.as_object_mut().unwrap().remove("gold_medal");
     let mut failed = grading(COMPETITIONS[0], "invalid");
     failed["outcome"] = json!("grader-failed");
-    let bare_nan = whole.replace("\"score\":0.5", "\"score\":NaN");
-    assert_ne!(bare_nan, whole);
-    for (what, content, kind, code) in [
-        ("half-written", whole[..whole.len() / 2].to_owned(), Some("not-a-report"), 2),
-        ("empty", String::new(), Some("not-a-report"), 2),
-        ("something else", "{\"a\": 1}".to_owned(), Some("not-a-report"), 2),
-        ("a pointer", pointer.to_owned(), Some("lfs-pointer"), 3),
-        ("a field is missing", report(&[lacking]), Some("unusable-grading"), 2),
-        ("unknown", report(&[grading("nobody-knows", "gold")]), Some("unknown-competition"), 3),
-        ("not graded", report(&[failed]), Some("not-graded"), 4),
-        ("the same again", whole.clone(), Some("duplicate"), 2),
-        ("NaN", bare_nan, None, 0),
+    let bare_nan =
+        report(&[grading(COMPETITIONS[0], "valid")]).replace("\"score\":0.5", "\"score\":NaN");
+    assert!(bare_nan.contains("NaN"));
+    let changed = |name: &str, value: Value| {
+        let mut changed = grading(COMPETITIONS[0], "gold");
+        changed[name] = value;
+        report(&[changed])
+    };
+    let of_run = |run: Value| {
+        let mut changed = grading(COMPETITIONS[0], "gold");
+        (changed["run"], changed["seed"]) = (run, json!(2));
+        report(&[changed])
+    };
+    let twice = whole.replace("\"score\":0.5", "\"score\":0.5,\"score\":0.6");
+    let total_twice = whole.replace("\"total_runs\":1", "\"total_runs\":1,\"total_runs\":2");
+    // What the file is, its problem with its part, the exit code, and the share of medals in each seed.
+    let only = json!([100.0]);
+    let both = json!([100.0, 100.0]);
+    let unusable = Some("unusable-grading");
+    let field = Some("unusable-field");
+    for (what, content, kind, part, code, seeds) in [
+        ("half-written", whole[..whole.len() / 2].to_owned(), Some("not-a-report"), "", 2, &only),
+        ("empty", String::new(), Some("not-a-report"), "", 2, &only),
+        ("something else", "{\"a\": 1}".to_owned(), Some("not-a-report"), "", 2, &only),
+        ("a pointer", pointer.to_owned(), Some("lfs-pointer"), "", 3, &only),
+        ("a field is missing", report(&[lacking]), unusable, "[0].gold_medal", 2, &only),
+        (
+            "unknown",
+            report(&[grading("nobody-knows", "gold")]),
+            Some("unknown-competition"),
+            "[0]",
+            3,
+            &only,
+        ),
+        ("not graded", report(&[failed]), Some("not-graded"), "[0]", 4, &only),
+        (
+            "no truth",
+            changed("valid_submission", json!("no")),
+            unusable,
+            "[0].valid_submission",
+            2,
+            &only,
+        ),
+        ("null", changed("above_median", Value::Null), unusable, "[0].above_median", 2, &only),
+        ("two medals", changed("silver_medal", json!(true)), unusable, "[0].gold_medal", 2, &only),
+        ("any medal", changed("any_medal", json!(false)), unusable, "[0].any_medal", 2, &only),
+        ("no score", changed("score", Value::Null), unusable, "[0].score", 2, &only),
+        ("a key twice", twice, unusable, "[0].score", 2, &only),
+        ("two seeds", of_run(json!({"seed": 1})), unusable, "[0].run.seed", 2, &only),
+        ("a score as text", changed("score", json!("0.5")), field, "[0].score", 2, &both),
+        (
+            "a line as text",
+            changed("gold_threshold", json!("0.9")),
+            field,
+            "[0].gold_threshold",
+            2,
+            &both,
+        ),
+        ("no time", changed("created_at", json!("soon")), field, "[0].created_at", 2, &both),
+        ("a total twice", total_twice, field, "total_runs", 2, &both),
+        ("the same bytes again", whole.clone(), None, "", 0, &both),
+        ("NaN", bare_nan, None, "", 0, &json!([100.0, 0.0])),
     ] {
         let workbench = Workbench::new();
         workbench.write("a/1_grading_report.json", &whole);
@@ -347,15 +452,21 @@ fn what_cannot_be_used_is_named_and_the_rest_is_used() {
             assert_eq!(problems[0]["kind"], kind, "{what}: {study}");
             let file = problems[0]["file"].as_str().unwrap();
             assert!(file.ends_with("2_grading_report.json"), "{what}: {study}");
+            let found = problems[0]["part"].as_str().unwrap_or_default();
+            assert!(
+                found.ends_with(part) && found.is_empty() == part.is_empty(),
+                "{what}: {found}"
+            );
             assert_eq!(study["error"]["exit_code"], code, "{what}");
             assert!(ran.stderr.contains("2_grading_report.json"), "{what}: {}", ran.stderr);
+            assert!(ran.stderr.contains(part), "{what}: {}", ran.stderr);
+            let listed = fs::read_to_string(workbench.path("out/problems.csv")).unwrap();
+            assert!(listed.contains(part) && listed.contains(kind), "{what}: {listed}");
         } else {
             assert_eq!(study.get("error"), None, "{what}");
         }
-        let used = if kind.is_none() { 2 } else { 1 };
         let overall = &study["experiments"][0]["overall"]["all"];
-        assert_eq!(overall["seeds"].as_array().unwrap().len(), used, "{what}: {study}");
-        assert_eq!(overall["metrics"]["any_medal"]["mean"], 100.0, "{what}");
+        assert_eq!(&overall["by_seed"]["any_medal"], seeds, "{what}: {study}");
         assert!(workbench.path("out/report.html").is_file(), "{what}");
         if kind == Some("lfs-pointer") {
             assert!(ran.stderr.contains("git lfs pull"), "{}", ran.stderr);
@@ -364,9 +475,144 @@ fn what_cannot_be_used_is_named_and_the_rest_is_used() {
 }
 
 #[test]
+fn the_same_file_counts_once_and_the_same_bytes_count_twice_and_both_are_said() {
+    let workbench = Workbench::new();
+    let whole = report(&[grading(COMPETITIONS[0], "gold")]);
+    workbench.write("a/1_grading_report.json", &whole);
+    workbench.write("a/2_grading_report.json", &whole);
+    let report = |reports: &[&str], code: i32| {
+        let command = [
+            "experiment",
+            "report",
+            "--split",
+            COMPETITIONS[0],
+            "--out",
+            "out",
+            "--force",
+            "--json",
+        ];
+        let ran = run(
+            &workbench,
+            command.into_iter().chain(["--experiment"]).chain(reports.iter().copied()),
+        );
+        ran.ends_with(code).json()
+    };
+    let seeds = |study: &Value| {
+        study["experiments"][0]["overall"]["all"]["seeds"].as_array().unwrap().len()
+    };
+    let study = report(&["a=a"], 0);
+    let remark = study["experiments"][0]["remarks"][0].as_str().unwrap();
+    assert_eq!(seeds(&study), 2);
+    for name in ["a/1_grading_report.json", "a/2_grading_report.json", "hold the same bytes"] {
+        assert!(remark.contains(name), "{remark}");
+    }
+    for again in
+        ["a/1_grading_report.json", "./a/1_grading_report.json", "a/../a/1_grading_report.json"]
+    {
+        let study = report(&["a=a/1_grading_report.json", again], 2);
+        assert_eq!(
+            (seeds(&study), &study["problems"][0]["kind"]),
+            (1, &json!("duplicate")),
+            "{study}"
+        );
+        assert!(study["problems"][0]["reason"].as_str().unwrap().contains("has this file already"));
+    }
+}
+
+#[test]
+fn metadata_and_dates_are_checked() {
+    let workbench = with_runs();
+    let table = "[experiment.good]\n";
+    for (flag, name, text, code, part) in [
+        (
+            "--metadata",
+            "m.toml",
+            format!("{table}agent = 3\n"),
+            2,
+            "`experiment.good.agent` is 3; needed is a text",
+        ),
+        (
+            "--metadata",
+            "m.toml",
+            format!("{table}date = \"8.10.2024\"\n"),
+            2,
+            "needed is a date such as 2024-10-08",
+        ),
+        (
+            "--metadata",
+            "m.toml",
+            format!("{table}running_time_hours = \"24\"\n"),
+            2,
+            "needed is a number of hours",
+        ),
+        (
+            "--metadata",
+            "m.json",
+            "{\"experiment\": {\"good\": {\"agent\": \"a\", \"agent\": \"b\"}}}".to_owned(),
+            2,
+            "there more than once",
+        ),
+        ("--metadata", "m.json", "{\"experiment\"".to_owned(), 2, "line 1"),
+        (
+            "--metadata",
+            "m.toml",
+            format!("{table}agnet = \"a\"\ndate = 2099-01-01\n"),
+            0,
+            "the key `experiment.good.agnet` is not known",
+        ),
+        (
+            "--metadata",
+            "m.toml",
+            "[experiment.goood]\n".to_owned(),
+            0,
+            "there is no experiment `goood`",
+        ),
+        (
+            "--dates",
+            "d.csv",
+            "competition_id,date\nbms-molecular-translation,2019\n".to_owned(),
+            2,
+            "line 2: `2019` is no date",
+        ),
+        (
+            "--dates",
+            "d.csv",
+            "competition_id,date\n\n,2019-01-01\n".to_owned(),
+            2,
+            "line 3: there is a date, and no competition_id",
+        ),
+        (
+            "--dates",
+            "d.csv",
+            "competition_id,date\nnobody-knows,2019-01-01\n".to_owned(),
+            0,
+            "are not used: nobody-knows",
+        ),
+        (
+            "--dates",
+            "d.csv",
+            "competition_id,date\nbms-molecular-translation,2099-01-01\n".to_owned(),
+            0,
+            "written: out/report.html",
+        ),
+    ] {
+        workbench.write(name, &text);
+        let command =
+            ["experiment", "report", "runs", "--split", "split.txt", "--out", "out", "--force"];
+        let ran = run(&workbench, command.into_iter().chain([flag, name])).ends_with(code);
+        assert!(
+            ran.stderr.contains(part) && ran.stderr.contains(if code == 0 { "" } else { name }),
+            "{text}: {}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
 fn nothing_is_written_where_nothing_can_be_used() {
     let workbench = Workbench::new();
     workbench.write("a/1_grading_report.json", "{");
+    workbench.write("whole.json", report(&[grading(COMPETITIONS[0], "gold")]));
     fs::create_dir(workbench.path("b")).unwrap();
     for (arguments, code, part) in [
         (&["--experiment", "a=a"][..], 2, "1_grading_report.json"),
@@ -379,12 +625,26 @@ fn nothing_is_written_where_nothing_can_be_used() {
         (&["a", "--metadata", "none.toml"], 3, "none.toml"),
         (&["a", "--num-seeds", "0"], 2, "from 1 on"),
         (&["--experiment", "a=a", "--only", "b"], 3, "there is no experiment `b`"),
+        // Reports, and no result over what was asked for.
+        (&["--experiment", "a=whole.json"], 3, "no experiment has a complete seed over split75"),
+        (
+            &["--experiment", "a=whole.json"],
+            3,
+            "a: no seed is complete: seed 1 lacks runs of 3d-object",
+        ),
+        (&["--experiment", "a=whole.json", "none.json"], 3, "none.json: cannot be read"),
     ] {
         let command = ["experiment", "report", "--out", "out"].into_iter();
         let ran = run(&workbench, command.chain(arguments.iter().copied())).ends_with(code);
         assert!(ran.stderr.contains(part), "{arguments:?}: {}", ran.stderr);
         assert!(!workbench.path("out").exists(), "{arguments:?}");
     }
+    // So it is with a table.
+    let table = ["experiment", "table", "--experiment", "a=whole.json", "--out", "out"];
+    let ran = run(&workbench, table.into_iter().chain(["--json"])).ends_with(3);
+    assert_eq!(ran.json()["error"]["exit_code"], 3);
+    assert!(ran.stderr.contains("a: no seed is complete"), "{}", ran.stderr);
+    assert!(!workbench.path("out").exists());
 }
 
 #[test]
@@ -405,8 +665,12 @@ fn what_was_padded_or_dropped_is_said_everywhere() {
             assert!(text.contains(said), "{incomplete} {file}");
         }
         let command = ["experiment", "table", "runs", "--only", "good", "--incomplete", incomplete];
-        let table = run(&workbench, command.into_iter().chain(["--json"])).ends_with(0).json();
-        assert_eq!(table["incomplete"], incomplete);
+        // No split of the benchmark is complete.
+        let code = if incomplete == "pad" { 0 } else { 3 };
+        let table = run(&workbench, command.into_iter().chain(["--json"])).ends_with(code).json();
+        if incomplete == "pad" {
+            assert_eq!(table["incomplete"], incomplete);
+        }
         let options = ["--out", "json", "--force", "--incomplete", incomplete, "--json"];
         let command = ["experiment", "report", "runs", "--only", "good", "--split", "split.txt"];
         let study = run(&workbench, command.into_iter().chain(options)).ends_with(0).json();
@@ -417,7 +681,8 @@ fn what_was_padded_or_dropped_is_said_everywhere() {
     let command = ["experiment", "report", "runs", "--only", "good", "--split", "split.txt"];
     let options = ["--out", "error", "--incomplete", "error"];
     let ran = run(&workbench, command.into_iter().chain(options)).ends_with(3);
-    assert!(ran.stdout.contains("seed 3 is not complete"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("good: seed 3 is not complete"), "{}", ran.stderr);
+    assert!(!workbench.path("error").exists());
 }
 
 #[test]
@@ -463,13 +728,14 @@ fn a_comparison_says_what_is_noise() {
     assert!((all["effect"].as_f64().unwrap() - (75.0 - 50.0 / 3.0)).abs() < 1e-9, "{compared}");
     assert_eq!((&all["competitions"], &all["first_seeds"]), (&json!(4), &json!(3)));
     assert_eq!(compared["without_known_issues"]["competitions"], 3);
-    assert_eq!(all["significant"], true, "{compared}");
+    assert_eq!(all["verdict"], "too-few-competitions", "{compared}");
+    assert!(all["in_words"].as_str().unwrap().contains("over 4 competitions: too few to say"));
     assert_eq!(run(&workbench, command.into_iter().chain(["--json"])).json(), compared);
 
     let same = ["experiment", "compare", "good", "good", "--runs", "runs", "--split", "split.txt"];
     let ran = run(&workbench, same).ends_with(0);
     assert!(
-        ran.stdout.contains("cannot be told apart") && ran.stdout.contains("p = 1.0000"),
+        ran.stdout.contains("differ by +0.00") && ran.stdout.contains("p = 1.0000"),
         "{}",
         ran.stdout
     );
@@ -492,11 +758,237 @@ fn a_comparison_says_what_is_noise() {
         (&["good", "bad", "--runs", "runs", "--split", "random-acts-of-pizza"], 3, "needs two"),
         (&["none-1", "none-2"], 3, "none-1"),
         (&["good", "bad", "--runs", "runs", "--resamples", "1"], 2, "100..="),
+        (
+            &["good", "bad", "--runs", "runs", "--random-seed", "-1"],
+            2,
+            "a whole number from 0 to 18446744073709551615",
+        ),
+        (
+            &["good", "bad", "--runs", "runs", "--random-seed", "x"],
+            2,
+            "a whole number from 0 to 18446744073709551615",
+        ),
     ] {
         let command = ["experiment", "compare"].into_iter();
         let ran = run(&workbench, command.chain(arguments.iter().copied())).ends_with(code);
         assert!(ran.stderr.contains(part), "{arguments:?}: {}", ran.stderr);
     }
+}
+
+/// The first experiment has gold in so many of so many competitions, the second nothing in any.
+#[test]
+fn a_verdict_takes_ten_competitions_and_both_tests() {
+    let names = fs::read_dir(artifacts::competitions()).unwrap();
+    let mut ids: Vec<String> = names
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.path().join("competition.toml").is_file())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    ids.sort();
+    for (competitions, ahead, verdict, sign_flips, bootstrap_is_known) in [
+        (2, 2, "too-few-competitions", 0.5, false),
+        (3, 3, "too-few-competitions", 0.25, false),
+        (9, 9, "too-few-competitions", 0.003_906_25, false),
+        (10, 10, "more-than-noise", 0.001_953_125, false),
+        (12, 0, "may-be-noise", 1.0, false),
+        (12, 3, "may-be-noise", 0.25, true),
+        // A bootstrap alone would take this for more than noise.
+        (60, 5, "may-be-noise", 0.0625, true),
+        (60, 6, "more-than-noise", 0.03125, true),
+    ] {
+        let workbench = Workbench::new();
+        let ids = &ids[..competitions];
+        let medals = |ahead: usize| {
+            let medal = |(index, id): (usize, &String)| {
+                grading(id, if index < ahead { "gold" } else { "none" })
+            };
+            report(&ids.iter().enumerate().map(medal).collect::<Vec<_>>())
+        };
+        workbench.write("a.json", medals(ahead));
+        workbench.write("b.json", medals(0));
+        workbench.write("split.txt", ids.join("\n"));
+        let command = ["experiment", "compare", "a.json", "b.json", "--split", "split.txt"];
+        let compared = run(&workbench, command.into_iter().chain(["--json"])).ends_with(0).json();
+        let all = &compared["all"];
+        let what = format!("{ahead} of {competitions}: {all}");
+        assert_eq!(all["verdict"], verdict, "{what}");
+        assert_eq!(all["sign_flip_p_value"], sign_flips, "{what}");
+        assert_eq!(all["bootstrap_p_value"].is_number(), bootstrap_is_known, "{what}");
+        assert_eq!(all["interval"].is_array(), bootstrap_is_known, "{what}");
+        let larger = all["bootstrap_p_value"].as_f64().unwrap_or(0.0).max(sign_flips);
+        assert_eq!(all["p_value"], larger, "{what}");
+        if (competitions, ahead) == (60, 5) {
+            assert!(all["bootstrap_p_value"].as_f64().unwrap() < 0.05, "{what}");
+        }
+        let ran = run(&workbench, command).ends_with(0);
+        let said = match verdict {
+            "more-than-noise" => ": more than noise",
+            "may-be-noise" => "may be noise",
+            _ => "too few to say whether that is more than noise; it takes 10",
+        };
+        assert!(ran.stdout.contains(said), "{}", ran.stdout);
+    }
+}
+
+/// Ten million draws of sixty differences take some seconds.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_a_comparison() {
+    let workbench = Workbench::new();
+    let names = fs::read_dir(artifacts::competitions()).unwrap();
+    let ids: Vec<String> = names
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.path().join("competition.toml").is_file())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    let all = |medal: &dyn Fn(usize) -> &'static str| {
+        report(
+            &ids.iter()
+                .enumerate()
+                .map(|(index, id)| grading(id, medal(index)))
+                .collect::<Vec<_>>(),
+        )
+    };
+    workbench.write("a.json", all(&|index| if index % 3 == 0 { "gold" } else { "valid" }));
+    workbench.write("b.json", all(&|index| if index % 4 == 0 { "gold" } else { "valid" }));
+    let command =
+        ["experiment", "compare", "a.json", "b.json", "--resamples", "10000000", "--json"];
+    let competitions = artifacts::competitions();
+    let more = [("PODIUM_COMPETITIONS", competitions.as_path())];
+    let ran = workbench.run_until_it_is_ended(command, &more).ends_with(130);
+    assert_eq!(ran.json()["error"]["kind"], "interrupted", "{ran:?}");
+}
+
+/// Reports as the reference writes them, to the byte: Python's JSON with two blanks, times without an offset, `None` where
+/// nothing was submitted.
+#[test]
+fn run_groups_of_the_reference_are_read_as_it_writes_them() {
+    let workbench = Workbench::new();
+    let one = |id: &str, score: &str, medal: &str, path: &str| {
+        let is = |name: &str| medal == name;
+        let any = is("gold") || is("silver") || is("bronze");
+        let (made, valid) = (path != "None", score != "null");
+        format!(
+            r#"    {{
+      "competition_id": "{id}",
+      "score": {score},
+      "gold_threshold": 1.0,
+      "silver_threshold": 0.99997,
+      "bronze_threshold": 1e-05,
+      "median_threshold": 0.99975,
+      "any_medal": {any},
+      "gold_medal": {},
+      "silver_medal": {},
+      "bronze_medal": {},
+      "above_median": {any},
+      "submission_exists": {made},
+      "valid_submission": {valid},
+      "is_lower_better": false,
+      "created_at": "2024-09-19T20:07:15.123456",
+      "submission_path": "{path}"
+    }}"#,
+            is("gold"),
+            is("silver"),
+            is("bronze")
+        )
+    };
+    let whole = |reports: &[String]| {
+        format!(
+            r#"{{
+  "total_runs": {count},
+  "total_runs_with_submissions": 1,
+  "total_valid_submissions": 1,
+  "total_medals": 1,
+  "total_gold_medals": 1,
+  "total_silver_medals": 0,
+  "total_bronze_medals": 0,
+  "total_above_median": 1,
+  "competition_reports": [
+{list}
+  ]
+}}"#,
+            count = reports.len(),
+            list = reports.join(",\n")
+        )
+    };
+    let [cactus, dogs, pizza, _] = COMPETITIONS;
+    let path = "runs/2024-09-07_run-group_aide/x/submission/submission.csv";
+    for (group, reports) in [
+        // A run group may hold several runs of a competition, in any order.
+        (
+            "2024-09-06T18-25-55-UTC_run-group_aide",
+            vec![
+                one(pizza, "0.75", "none", path),
+                one(cactus, "1.0", "gold", path),
+                one(dogs, "null", "none", "None"),
+                one(cactus, "0.5", "bronze", path),
+                one(dogs, "null", "none", path),
+                one(pizza, "1", "silver", path),
+            ],
+        ),
+        (
+            "2024-09-07T22-34-42-UTC_run-group_aide",
+            vec![
+                one(cactus, "NaN", "none", path),
+                one(dogs, "0.0", "none", path),
+                one(pizza, "Infinity", "gold", path),
+            ],
+        ),
+        (
+            "2024-09-07T22-33-09-UTC_run-group_mlagentbench",
+            vec![
+                one(cactus, "0.1", "none", path),
+                one(dogs, "0.1", "none", path),
+                one(pizza, "0.1", "none", path),
+            ],
+        ),
+    ] {
+        workbench.write(
+            format!("runs/{group}/2024-09-19T20-07-15-GMT_grading_report.json"),
+            whole(&reports),
+        );
+    }
+    // As the reference's, with the blanks and the empty line that are in it.
+    workbench.write(
+        "runs/run_group_experiments.csv",
+        "experiment_id,run_group\nscaffolding-gpt4o-aide, 2024-09-07T22-34-42-UTC_run-group_aide\n\
+         scaffolding-gpt4o-aide,2024-09-06T18-25-55-UTC_run-group_aide\n\n\
+         scaffolding-gpt4o-mlab,2024-09-07T22-33-09-UTC_run-group_mlagentbench\n",
+    );
+    workbench.write("three.txt", [cactus, dogs, pizza].join("\n"));
+    let command =
+        ["experiment", "report", "runs", "--split", "three.txt", "--out", "out", "--json"];
+    let study = run(&workbench, command).ends_with(0).json();
+    assert_eq!(study["problems"], json!([]));
+    let [aide, mlab] = study["experiments"].as_array().unwrap().as_slice() else {
+        panic!("{study}")
+    };
+    assert_eq!(
+        (&aide["name"], &mlab["name"]),
+        (&json!("scaffolding-gpt4o-aide"), &json!("scaffolding-gpt4o-mlab"))
+    );
+    let by_seed = &aide["overall"]["all"]["by_seed"];
+    let third = 100.0 / 3.0;
+    for (name, expected) in [
+        ("submission_exists", [2.0 * third, 100.0, 100.0]),
+        ("valid_submission", [2.0 * third, 2.0 * third, 100.0]),
+        ("above_median", [third, 2.0 * third, third]),
+        ("gold_medal", [third, 0.0, third]),
+        ("silver_medal", [0.0, third, 0.0]),
+        ("bronze_medal", [0.0, third, 0.0]),
+        ("any_medal", [third, 2.0 * third, third]),
+    ] {
+        for (seed, expected) in expected.into_iter().enumerate() {
+            let found = by_seed[name][seed].as_f64().unwrap();
+            assert!((found - expected).abs() < 1e-9, "{name}, seed {seed}: {by_seed}");
+        }
+    }
+    let (mean, error) = metric(&aide["overall"]["all"], "any_medal");
+    assert!(
+        (mean - 400.0 / 9.0).abs() < 1e-9 && (error - 100.0 / 9.0).abs() < 1e-9,
+        "{mean} {error}"
+    );
+    assert_eq!(mlab["overall"]["all"]["seeds"], json!(["1"]));
 }
 
 #[test]

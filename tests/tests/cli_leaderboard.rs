@@ -140,6 +140,34 @@ fn leaderboards_of_the_reference_are_imported() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn no_leaderboard_is_written_through_a_link() {
+    use std::os::unix::fs::symlink;
+    let import = ["leaderboard", "import", "--from", "mle-bench", "--into", "boards", "--force"];
+    for link in ["boards/example", "boards/example/leaderboard.csv"] {
+        let workbench = Workbench::with_example();
+        write_reference(&workbench, "score\n0.9\n");
+        workbench.write("elsewhere/leaderboard.csv", "score\n0.1\n");
+        fs::create_dir_all(workbench.path(link).parent().unwrap()).unwrap();
+        let target = if link.ends_with(".csv") { "elsewhere/leaderboard.csv" } else { "elsewhere" };
+        symlink(workbench.path(target), workbench.path(link)).unwrap();
+        let ran = workbench.run(import.into_iter().chain(["--json"])).ends_with(6);
+        assert_eq!(ran.json()["leaderboards"][0]["result"], "link", "{link}");
+        assert!(ran.stderr.contains(&format!("{link}: this is a link")), "{}", ran.stderr);
+        let kept = fs::read_to_string(workbench.path("elsewhere/leaderboard.csv")).unwrap();
+        assert_eq!(kept, "score\n0.1\n", "{link}");
+        assert_eq!(workbench.files("elsewhere"), ["leaderboard.csv"]);
+    }
+    // The folder that somebody names may be one.
+    let workbench = Workbench::with_example();
+    write_reference(&workbench, "score\n0.9\n");
+    fs::create_dir(workbench.path("elsewhere")).unwrap();
+    symlink(workbench.path("elsewhere"), workbench.path("boards")).unwrap();
+    workbench.run(import).ends_with(0);
+    assert!(workbench.path("elsewhere/example/leaderboard.csv").is_file());
+}
+
 #[test]
 fn what_is_no_leaderboard_is_named() {
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:5372\nsize 4275\n";

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use podium::{Cancellation, Catalog};
 use podium_analysis::{
     Alignment, Benchmark, BootstrapOptions, Incomplete, Loaded, Metric, Plan, SeedOptions, Sources,
-    Split, Study, StudyOptions, bootstrap, pass_at_k, pearson, spearman, standard_error,
-    t_quantile,
+    Split, Study, StudyOptions, bootstrap, pass_at_k, pearson, sign_flips, spearman,
+    standard_error, t_quantile,
 };
 use podium_tests::artifacts;
 use serde::Deserialize;
@@ -46,7 +46,7 @@ fn write_case(case: &str, into: &Path) {
         let is = |kinds: &[&str]| kinds.contains(&&record[2]);
         let report = json!({
             "competition_id": &record[1],
-            "score": null,
+            "score": (!is(&["none", "invalid"])).then_some(0.5),
             "gold_medal": is(&["gold"]),
             "silver_medal": is(&["silver"]),
             "bronze_medal": is(&["bronze", "odd"]),
@@ -136,6 +136,8 @@ struct Statistics {
     correlations: Vec<(Vec<(f64, f64)>, f64, f64)>,
     pass_at_k: Vec<(usize, usize, usize, f64)>,
     bootstraps: Vec<ExpectedBootstrap>,
+    /// Differences, whether all choices of signs were tried, and the p-value.
+    sign_flips: Vec<(Vec<f64>, bool, f64)>,
 }
 
 #[derive(Deserialize)]
@@ -178,26 +180,44 @@ fn pass_at_k_is_that_of_exact_fractions() {
 }
 
 #[test]
+fn sign_flips_are_those_of_scipy() {
+    let cases = statistics().sign_flips;
+    assert_eq!(cases.iter().filter(|(_, is_exact, _)| *is_exact).count(), 6);
+    for (differences, is_exact, expected) in cases {
+        let options = BootstrapOptions::default();
+        let found = sign_flips(&differences, options, &Cancellation::new()).unwrap();
+        // Ten thousand draws know a share to half a percent.
+        let noise = 4.0 * (expected * (1.0 - expected) / 10_000.0).sqrt() + 2e-4;
+        let tolerance = if is_exact { 1e-12 } else { noise };
+        assert!((found - expected).abs() <= tolerance, "{differences:?}: {found} {expected}");
+    }
+}
+
+#[test]
 fn the_bootstrap_agrees_with_one_of_many_more_draws() {
     let cases = statistics().bootstraps;
     assert_eq!(cases.len(), 5);
     for expected in cases {
-        let found = bootstrap(&expected.differences, BootstrapOptions::default()).unwrap();
+        let draw = || {
+            let options = BootstrapOptions::default();
+            bootstrap(&expected.differences, options, &Cancellation::new()).unwrap()
+        };
+        let found = draw();
+        if expected.differences.iter().all(|difference| *difference == expected.differences[0]) {
+            // Draws of the same differences say nothing, be they ever so many.
+            assert_eq!((found.interval, found.bootstrap_p_value), (None, None));
+            continue;
+        }
         assert_close(found.effect, expected.effect, "effect");
         // Ten thousand draws know a percentile to some hundredths of the spread, and a share to half a percent.
         let spread = expected.interval[1] - expected.interval[0];
-        for (found, expected) in found.interval.iter().zip(expected.interval) {
+        for (found, expected) in found.interval.unwrap().iter().zip(expected.interval) {
             assert!((found - expected).abs() <= 0.05 * spread, "{found} {expected} {spread}");
         }
         let noise = 4.0 * (expected.p_value * (1.0 - expected.p_value) / 10_000.0).sqrt() + 2e-4;
-        assert!(
-            (found.p_value - expected.p_value).abs() <= noise,
-            "{} {}",
-            found.p_value,
-            expected.p_value
-        );
-        // Another seed draws otherwise, and says about the same; the same seed says the same.
-        let again = bootstrap(&expected.differences, BootstrapOptions::default()).unwrap();
-        assert_eq!(again, found);
+        let p_value = found.bootstrap_p_value.unwrap();
+        assert!((p_value - expected.p_value).abs() <= noise, "{p_value} {}", expected.p_value);
+        // The same seed says the same.
+        assert_eq!(draw(), found);
     }
 }

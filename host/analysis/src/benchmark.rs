@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::civil::Date;
-use podium::{Complexity, Listing, read_file};
+use podium::{Complexity, Listing, read_file, told};
 
+use crate::csv_lines::line_of;
 use crate::error::Error;
 
 /// No file of dates is larger.
@@ -67,11 +68,11 @@ impl Benchmark {
     }
 
     /// Reads dates of competitions: a CSV with the columns `competition_id` and `date` (`2021-05-31`); others are ignored.
-    /// Competitions that are not known are passed over, so that one file serves many benchmarks.
+    /// Competitions that are not known are passed over, so that one file serves many benchmarks; gives their ids.
     ///
     /// # Errors
     /// A file that cannot be read, or a line that is wrong, with its number.
-    pub fn read_dates(&mut self, path: &Path) -> Result<(), Error> {
+    pub fn read_dates(&mut self, path: &Path) -> Result<Vec<String>, Error> {
         let bytes = read_file(path, MOST_BYTES)?;
         let mut reader = csv::Reader::from_reader(bytes.as_slice());
         let headers = reader.headers().map_err(|error| Error::file(path, error.to_string()))?;
@@ -84,23 +85,44 @@ impl Benchmark {
             })
         };
         let (id, date) = (column("competition_id")?, column("date")?);
+        // The first line of each competition, and what it says.
+        let mut seen: BTreeMap<String, (u64, Date)> = BTreeMap::new();
         for record in reader.records() {
             let record = record.map_err(|error| Error::file(path, error.to_string()))?;
-            let line = record.position().map_or(0, csv::Position::line);
-            let text = record.get(date).unwrap_or_default().trim();
+            let line = line_of(&bytes, &record);
+            let wrong = |what: String| Error::file(path, format!("line {line}: {what}"));
+            let cell = |column: usize| record.get(column).unwrap_or_default().trim();
+            let (id, text) = (cell(id), cell(date));
             if text.is_empty() {
                 continue;
             }
-            let parsed: Date = text.parse().map_err(|_| {
-                Error::file(path, format!("line {line}: `{text}` is no date such as 2021-05-31"))
+            if id.is_empty() {
+                return Err(wrong("there is a date, and no competition_id".to_owned()));
+            }
+            let date: Date = text.parse().map_err(|_| {
+                wrong(format!("`{}` is no date such as 2021-05-31", told::shown_name(text)))
             })?;
-            if let Some(facts) =
-                self.competitions.get_mut(record.get(id).unwrap_or_default().trim())
-            {
-                facts.date = Some(parsed);
+            match seen.get(id) {
+                Some((first, other)) if *other != date => {
+                    let id = told::shown_name(id);
+                    return Err(wrong(format!(
+                        "`{id}` has the date {date} here, and {other} in line {first}"
+                    )));
+                }
+                Some(_) => {}
+                None => {
+                    seen.insert(id.to_owned(), (line, date));
+                }
             }
         }
-        Ok(())
+        let mut unknown = Vec::new();
+        for (id, (_, date)) in seen {
+            match self.competitions.get_mut(&id) {
+                Some(facts) => facts.date = Some(date),
+                None => unknown.push(id),
+            }
+        }
+        Ok(unknown)
     }
 }
 
@@ -130,13 +152,23 @@ pub(crate) mod tests {
         let mut known = benchmark(&[Complexity::Low, Complexity::High]);
         std::fs::write(&path, "date,x,competition_id\n2020-01-31,1,a\n,,b\n2020-01-01,,unknown\n")
             .unwrap();
-        known.read_dates(&path).unwrap();
+        assert_eq!(known.read_dates(&path).unwrap(), ["unknown"]);
         assert_eq!(known.get("a").unwrap().date, Some(Date::constant(2020, 1, 31)));
         assert_eq!(known.get("b").unwrap().date, None);
         for (text, part) in [
             ("competition_id,day\na,2020-01-01\n", "no column `date`"),
             ("competition_id,date\na,31.1.2020\n", "line 2: `31.1.2020` is no date"),
             ("competition_id,date\na\n", "line: 2"),
+            ("competition_id,date\nb,2020-02-30\n", "line 2: `2020-02-30` is no date"),
+            (
+                "competition_id,date\n\n,2020-01-01\n",
+                "line 3: there is a date, and no competition_id",
+            ),
+            (
+                "competition_id,date\na,2020-01-01\nb,2020-01-01\na,2020-01-02\n",
+                "line 4: `a` has the date 2020-01-02 here, and 2020-01-01 in line 2",
+            ),
+            ("", "no column `competition_id`"),
         ] {
             std::fs::write(&path, text).unwrap();
             let message = known.read_dates(&path).unwrap_err().to_string();

@@ -64,6 +64,7 @@ impl Columns {
     }
 
     /// The table as CSV, with a header; what is not known is an empty cell, and numbers are the shortest that read back.
+    /// A text that a spreadsheet would take for a formula has an apostrophe in front.
     pub fn to_csv(&self) -> Vec<u8> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         // Writing to memory does not fail, and all records have the same length.
@@ -106,7 +107,10 @@ impl Values {
             value.as_ref().map(ToString::to_string).unwrap_or_default()
         }
         match self {
-            Values::Text(values) => text(&values[row]),
+            Values::Text(values) => {
+                let text = text(&values[row]);
+                if is_formula(&text) { format!("'{text}") } else { text }
+            }
             Values::Number(values) => text(&values[row]),
             Values::Count(values) => text(&values[row]),
             Values::Truth(values) => text(&values[row]),
@@ -123,5 +127,42 @@ impl Values {
             Values::Truth(values) => Named::new(name, values),
         }
         .into_column()
+    }
+}
+
+/// Whether a spreadsheet takes a text for a formula, which could send what stands beside it anywhere. A number with its sign
+/// is none.
+fn is_formula(text: &str) -> bool {
+    // The last four are the wide forms of the first, which some spreadsheets take for them.
+    const BEGINNINGS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+    text.starts_with(BEGINNINGS) && !text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_no_formulas_and_numbers_stay_numbers() {
+        for (text, cell) in [
+            ("=1+1", "'=1+1"),
+            ("+cmd", "'+cmd"),
+            ("-2+3", "'-2+3"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\t=1"),
+            ("\n=1", "\"'\n=1\""),
+            ("＝1", "'＝1"),
+            ("-inf", "'-inf"),
+            ("-1", "-1"),
+            ("+0.5", "+0.5"),
+            ("a=1", "a=1"),
+            ("'x", "'x"),
+            ("", "\"\""),
+        ] {
+            let table = Columns::default().text("name", std::iter::once(Some(text.to_owned())));
+            assert_eq!(String::from_utf8(table.to_csv()).unwrap(), format!("name\n{cell}\n"));
+        }
+        let numbers = Columns::default().number("x", std::iter::once(Some(-0.5)));
+        assert_eq!(numbers.to_csv(), b"x\n-0.5\n");
     }
 }

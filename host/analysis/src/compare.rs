@@ -1,9 +1,12 @@
 //! Two experiments held against each other, competition by competition.
 
+use podium::{Cancellation, told};
 use serde::Serialize;
 
 use crate::benchmark::Benchmark;
-use crate::comparison::{Bootstrap, BootstrapOptions, SIGNIFICANCE_LEVEL, bootstrap};
+use crate::comparison::{
+    Bootstrap, BootstrapOptions, FEWEST_COMPETITIONS, SIGNIFICANCE_LEVEL, bootstrap, sign_flips,
+};
 use crate::competition_result::share;
 use crate::error::Error;
 use crate::experiment::Experiment;
@@ -52,21 +55,38 @@ pub struct Difference {
     /// First minus second, and how sure that is.
     #[serde(flatten)]
     pub bootstrap: Bootstrap,
+    /// How likely a difference as large as this is by chance, were the sign of each competition's a matter of chance.
+    pub sign_flip_p_value: f64,
+    /// The larger of the two p-values.
+    pub p_value: f64,
     /// In how many competitions the first has the higher share.
     pub first_ahead: usize,
     /// In how many the second has.
     pub second_ahead: usize,
-    /// Whether the difference is taken for more than noise: the p-value is below 0.05.
-    pub significant: bool,
+    /// Whether the difference is taken for more than noise.
+    pub verdict: Verdict,
     /// All of it in a sentence.
     pub in_words: String,
+}
+
+/// Whether a difference is taken for more than noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Both p-values are below 0.05.
+    MoreThanNoise,
+    /// One of them is not.
+    MayBeNoise,
+    /// There are fewer than ten competitions, over which nobody can tell.
+    TooFewCompetitions,
 }
 
 impl Comparison {
     /// Compares two experiments.
     ///
     /// # Errors
-    /// [`Error::Nothing`] where they have fewer than two competitions in common, or one has no complete seed.
+    /// [`Error::Nothing`] where they have fewer than two competitions in common, or one has no complete seed;
+    /// [`Error::Cancelled`].
     pub fn of(
         first: &Experiment,
         second: &Experiment,
@@ -74,6 +94,7 @@ impl Comparison {
         benchmark: &Benchmark,
         options: &StudyOptions,
         draws: BootstrapOptions,
+        cancellation: &Cancellation,
     ) -> Result<Comparison, Error> {
         let mut problems = Vec::new();
         let runs = [first, second]
@@ -94,11 +115,11 @@ impl Comparison {
             .copied()
             .filter(|id| benchmark.get(id).is_some_and(|facts| !facts.has_known_issues))
             .collect();
-        let names = [first.name.as_str(), second.name.as_str()];
+        let names = [first, second].map(|experiment| told::shown_name(&experiment.name));
         let mut remarks = Vec::new();
-        for (experiment, runs) in [first, second].into_iter().zip(&runs) {
+        for ((experiment, runs), name) in [first, second].into_iter().zip(&runs).zip(&names) {
             let of = experiment.remarks.iter().chain(&runs.remarks);
-            remarks.extend(of.map(|remark| format!("{}: {remark}", experiment.name)));
+            remarks.extend(of.map(|remark| format!("{name}: {remark}")));
         }
         if !others.is_empty() {
             let others: Vec<&str> = others.into_iter().map(String::as_str).collect();
@@ -108,7 +129,13 @@ impl Comparison {
             ));
         }
         let of = |competitions: &[&str], remarks: Option<&mut Vec<String>>| {
-            difference(names, &runs, competitions, metric, options, draws, remarks)
+            difference(&names, &runs, competitions, metric, options, (draws, cancellation), remarks)
+        };
+        let all = of(&common, Some(&mut remarks))?;
+        let without_known_issues = match of(&clean, None) {
+            Ok(difference) => Some(difference),
+            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(_) => None,
         };
         Ok(Comparison {
             first: first.name.clone(),
@@ -116,8 +143,8 @@ impl Comparison {
             metric,
             split: split.name.clone(),
             bootstrap: draws,
-            all: of(&common, Some(&mut remarks)).map_err(Error::Nothing)?,
-            without_known_issues: of(&clean, None).ok(),
+            all,
+            without_known_issues,
             remarks,
             problems,
         })
@@ -125,29 +152,29 @@ impl Comparison {
 }
 
 fn difference(
-    names: [&str; 2],
+    names: &[String; 2],
     runs: &[Runs; 2],
     competitions: &[&str],
     metric: Metric,
     options: &StudyOptions,
-    draws: BootstrapOptions,
+    (draws, cancellation): (BootstrapOptions, &Cancellation),
     mut remarks: Option<&mut Vec<String>>,
-) -> Result<Difference, String> {
+) -> Result<Difference, Error> {
     if competitions.len() < 2 {
-        return Err(format!(
+        return Err(Error::Nothing(format!(
             "the experiments `{}` and `{}` have runs of {} common competition{} of the split `{}`; a comparison needs two",
             names[0],
             names[1],
             competitions.len(),
             if competitions.len() == 1 { "" } else { "s" },
-            options.split.name
-        ));
+            told::shown_name(&options.split.name)
+        )));
     }
     let mut shares: [Vec<f64>; 2] = Default::default();
     let mut counts = [0; 2];
     for index in 0..2 {
         let seeds = seeds::form(&runs[index], competitions, options.seeds)
-            .map_err(|reason| format!("`{}`: {reason}", names[index]))?;
+            .map_err(|reason| Error::Nothing(format!("`{}`: {reason}", names[index])))?;
         let padded = seeds.padded();
         if let Some(remarks) = remarks.as_deref_mut() {
             for (count, what) in [
@@ -171,10 +198,18 @@ fn difference(
     let [first, second] = shares;
     let differences: Vec<f64> =
         first.iter().zip(&second).map(|(first, second)| first - second).collect();
-    let bootstrap = bootstrap(&differences, draws).ok_or("there is no competition")?;
+    let bootstrap = bootstrap(&differences, draws, cancellation)?;
+    let sign_flip_p_value = sign_flips(&differences, draws, cancellation)?;
+    let p_value = bootstrap.bootstrap_p_value.unwrap_or(0.0).max(sign_flip_p_value);
+    let verdict = if competitions.len() < FEWEST_COMPETITIONS {
+        Verdict::TooFewCompetitions
+    } else if p_value < SIGNIFICANCE_LEVEL {
+        Verdict::MoreThanNoise
+    } else {
+        Verdict::MayBeNoise
+    };
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let significant = bootstrap.p_value < SIGNIFICANCE_LEVEL;
-    Ok(Difference {
+    let mut difference = Difference {
         competitions: competitions.len(),
         first_seeds: counts[0],
         second_seeds: counts[1],
@@ -182,27 +217,39 @@ fn difference(
         second: mean(&second),
         first_ahead: differences.iter().filter(|difference| **difference > 0.0).count(),
         second_ahead: differences.iter().filter(|difference| **difference < 0.0).count(),
-        significant,
-        in_words: in_words(names, metric, &bootstrap, significant),
         bootstrap,
-    })
+        sign_flip_p_value,
+        p_value,
+        verdict,
+        in_words: String::new(),
+    };
+    difference.in_words = in_words(names, metric, &difference);
+    Ok(difference)
 }
 
-fn in_words(names: [&str; 2], metric: Metric, found: &Bootstrap, significant: bool) -> String {
-    let Bootstrap { effect, interval: [low, high], p_value, .. } = found;
+fn in_words([first, second]: &[String; 2], metric: Metric, found: &Difference) -> String {
+    let Difference { bootstrap: Bootstrap { effect, interval, .. }, p_value, verdict, .. } = found;
     let what = metric.heading().to_lowercase();
-    let sure = format!("95 % interval {low:+.2} to {high:+.2}, p = {p_value:.4}");
-    let [first, second] = names;
+    let interval = match interval {
+        Some([low, high]) => format!("95 % interval {low:+.2} to {high:+.2}, "),
+        None => String::new(),
+    };
+    let sure = format!("{what}; {interval}p = {p_value:.4}");
     let points = effect.abs();
-    match (significant, *effect > 0.0) {
-        (true, true) => format!(
-            "`{first}` is better than `{second}` by {points:.2} percentage points ({what}; {sure}): more than noise"
+    match verdict {
+        Verdict::MoreThanNoise => {
+            let which = if *effect > 0.0 { "better" } else { "worse" };
+            format!(
+                "`{first}` is {which} than `{second}` by {points:.2} percentage points ({sure}): more than noise"
+            )
+        }
+        Verdict::MayBeNoise => format!(
+            "`{first}` and `{second}` cannot be told apart: {effect:+.2} percentage points ({sure}) may be noise"
         ),
-        (true, false) => format!(
-            "`{first}` is worse than `{second}` by {points:.2} percentage points ({what}; {sure}): more than noise"
-        ),
-        (false, _) => format!(
-            "`{first}` and `{second}` cannot be told apart: {effect:+.2} percentage points ({what}; {sure}) may be noise"
+        Verdict::TooFewCompetitions => format!(
+            "`{first}` and `{second}` differ by {effect:+.2} percentage points ({sure}) over {} competitions: too few to \
+             say whether that is more than noise; it takes {FEWEST_COMPETITIONS}",
+            found.competitions
         ),
     }
 }

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use podium::told;
+
 use crate::problem::Problem;
 
 /// What can go wrong.
@@ -15,7 +17,7 @@ pub enum Error {
     #[error(transparent)]
     Podium(#[from] podium::Error),
     /// A file that was named is not what it has to be.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {message}", shown(path))]
     File {
         /// The file.
         path: PathBuf,
@@ -25,7 +27,7 @@ pub enum Error {
     /// A Git LFS pointer lies in the place of a file.
     #[error(
         "{}: this is a Git LFS pointer, not the file itself: run `git lfs pull` in the checkout that it lies in",
-        path.display()
+        shown(path)
     )]
     LfsPointer {
         /// The file.
@@ -58,6 +60,10 @@ impl Error {
     pub(crate) fn file(path: &Path, message: impl Into<String>) -> Error {
         Error::File { path: path.to_owned(), message: message.into() }
     }
+}
+
+fn shown(path: &Path) -> String {
+    told::shown_name(&path.to_string_lossy())
 }
 
 /// Problems, a line each; of the first where there are many.

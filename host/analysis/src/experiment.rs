@@ -1,9 +1,10 @@
 //! Experiments: named sets of run groups, with what their reports say.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use podium::Cancellation;
+use podium::{Cancellation, Digest, told};
 
 use crate::benchmark::Benchmark;
 use crate::error::Error;
@@ -92,7 +93,8 @@ impl Plan {
                 run_groups: Vec::new(),
                 remarks: Vec::new(),
             };
-            let mut seen = HashSet::new();
+            // Where the bytes of a report were seen first.
+            let mut seen: HashMap<Digest, PathBuf> = HashMap::new();
             for (run_group, path) in reports {
                 if cancellation.is_cancelled() {
                     return Err(Error::Cancelled);
@@ -105,16 +107,21 @@ impl Plan {
                         continue;
                     }
                 };
-                if !seen.insert(file.digest) {
-                    let reason =
-                        "the experiment has a report of the same bytes already; it is counted once";
-                    problems.push(Problem::of_file(&path, ProblemKind::Duplicate, reason));
-                    continue;
+                // Another file of the same bytes may be another run group that came to the same: the reference counts both.
+                match seen.entry(file.digest) {
+                    Entry::Vacant(place) => {
+                        place.insert(path.clone());
+                    }
+                    Entry::Occupied(first) => experiment.remarks.push(format!(
+                        "{} and {} hold the same bytes, and both count: if one is a copy, leave it out",
+                        shown(first.get()),
+                        shown(&path)
+                    )),
                 }
                 if file.incomplete {
                     experiment.remarks.push(format!(
                         "{}: the report says that it is not complete: grading was interrupted",
-                        path.display()
+                        shown(&path)
                     ));
                 }
                 problems.extend(file.problems);
@@ -162,13 +169,17 @@ fn known(
             if times > 1 { format!(" (and {} more of it)", times - 1) } else { String::new() };
         let reason = format!(
             "there is no competition `{}`{more}: name the folder that holds it with --competitions",
-            id.escape_debug()
+            told::shown_name(&id)
         );
         problems.push(Problem::of_grading(path, index, ProblemKind::UnknownCompetition, reason));
     }
     // Stable: within a competition the order of the report says which run comes first.
     kept.sort_by(|(_, left), (_, right)| left.competition.cmp(&right.competition));
     kept
+}
+
+fn shown(path: &Path) -> String {
+    told::shown_name(&path.to_string_lossy())
 }
 
 /// Says which competitions were graded by several graders, or held against several leaderboards, within an experiment.

@@ -1,11 +1,10 @@
 //! What an experiment needs of a grading, read out of a report of Podium or of the reference.
-//!
-//! Only the fields that aggregates are made of have to be there; a report that lacks others (reports of other versions do)
-//! is as good. A grading that contradicts itself is refused, because nobody can say what was earned.
 
-use podium::{Medal, Outcome};
-use serde::{Deserialize as _, Serialize};
-use serde_json::{Map, Value};
+mod reader;
+
+use podium::Medal;
+use serde::Serialize;
+use serde_json::Value;
 
 /// What a grading says of a run: what the percentages of an experiment count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,40 +114,48 @@ pub struct Grading {
     pub lines: Option<[f64; 4]>,
 }
 
+/// What was read of an element of `competition_reports`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadGrading {
+    /// The grading, with what of it can be used; `None` where nobody can say what the run came to, or which run it is.
+    pub grading: Option<Grading>,
+    /// What of it cannot be used.
+    pub faults: Vec<Fault>,
+}
+
+/// A field of a grading that cannot be used, or one that contradicts others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The field: `score`, `run.seed`; `None` where it is the whole grading.
+    pub field: Option<&'static str>,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
 impl Grading {
+    /// The fields that decide what a run came to and which run it is. A grading that has one of them more than once is
+    /// useless, as readers differ in which one counts.
+    pub(crate) const DECIDING: [&'static str; 15] = [
+        "competition_id",
+        "score",
+        "score_text",
+        "any_medal",
+        "gold_medal",
+        "silver_medal",
+        "bronze_medal",
+        "above_median",
+        "submission_exists",
+        "valid_submission",
+        "outcome",
+        "run",
+        "seed",
+        "run_id",
+        "elapsed_seconds",
+    ];
+
     /// Reads an element of `competition_reports`.
-    ///
-    /// # Errors
-    /// Says which field is missing, or how the grading contradicts itself.
-    pub fn from_value(value: &Value) -> Result<Grading, String> {
-        let fields = value.as_object().ok_or("it is no object")?;
-        let competition = match fields.get("competition_id") {
-            Some(Value::String(id)) if !id.is_empty() => id.clone(),
-            Some(_) => return Err("`competition_id` is no text".to_owned()),
-            None => return Err("it has no `competition_id`".to_owned()),
-        };
-        let marks = marks(fields)?;
-        let score = number(fields, "score");
-        let lines = ["gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold"];
-        let lines = match lines.map(|name| number(fields, name)) {
-            [Some(gold), Some(silver), Some(bronze), Some(median)] => {
-                Some([gold, silver, bronze, median])
-            }
-            _ => None,
-        };
-        Ok(Grading {
-            competition,
-            marks,
-            score,
-            relative_score: score
-                .zip(lines)
-                .and_then(|(score, [gold, _, _, median])| relative_score(score, gold, median)),
-            seed: named(fields, "seed")?,
-            run_id: named(fields, "run_id")?,
-            elapsed_seconds: elapsed(fields)?,
-            grader: fields.get("grader_sha256").and_then(Value::as_str).map(str::to_owned),
-            lines,
-        })
+    pub fn from_value(value: &Value) -> ReadGrading {
+        reader::read(value)
     }
 }
 
@@ -160,172 +167,9 @@ pub fn relative_score(score: f64, gold: f64, median: f64) -> Option<f64> {
     relative.is_finite().then_some(relative + 0.0)
 }
 
-fn marks(fields: &Map<String, Value>) -> Result<Option<Marks>, String> {
-    let truth = |name: &str| match fields.get(name) {
-        Some(Value::Bool(truth)) => Ok(*truth),
-        Some(other) => Err(format!("`{name}` is {other}, neither true nor false")),
-        None => Err(format!("it has no `{name}`")),
-    };
-    let medals = [
-        (truth("gold_medal")?, Medal::Gold),
-        (truth("silver_medal")?, Medal::Silver),
-        (truth("bronze_medal")?, Medal::Bronze),
-    ];
-    let marks = Marks {
-        made: truth("submission_exists")?,
-        valid: truth("valid_submission")?,
-        above_median: truth("above_median")?,
-        medal: medals.iter().find(|(earned, _)| *earned).map(|(_, medal)| *medal),
-    };
-    if medals.iter().filter(|(earned, _)| *earned).count() > 1 {
-        return Err("it contradicts itself: more than one medal for one submission".to_owned());
-    }
-    if marks.valid && !marks.made {
-        return Err("it contradicts itself: valid, although there is no submission".to_owned());
-    }
-    if !marks.valid && (marks.above_median || marks.medal.is_some()) {
-        return Err(
-            "it contradicts itself: it earns something, although it is not valid".to_owned()
-        );
-    }
-    let outcome = fields.get("outcome").map(Outcome::deserialize);
-    match outcome {
-        Some(Ok(outcome)) if outcome.is_infrastructure_failure() => Ok(None),
-        Some(Err(_)) => Err(format!("`outcome` is {}, which is not known", fields["outcome"])),
-        _ => Ok(Some(marks)),
-    }
-}
-
-/// A finite number; one that is missing, null or not finite is none.
-fn number(fields: &Map<String, Value>, name: &str) -> Option<f64> {
-    fields.get(name).and_then(Value::as_f64).filter(|number| number.is_finite())
-}
-
-/// What a field of the grading, or of what its list said of the run, holds: the list goes first.
-fn of_run<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
-    let listed = fields.get("run").and_then(|run| run.get(name));
-    listed.or_else(|| fields.get(name)).filter(|value| !value.is_null())
-}
-
-fn named(fields: &Map<String, Value>, name: &str) -> Result<Option<String>, String> {
-    match of_run(fields, name) {
-        None => Ok(None),
-        Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
-        Some(Value::Number(number)) => Ok(Some(number.to_string())),
-        Some(other) => Err(format!("`{name}` is {other}, neither a number nor a text")),
-    }
-}
-
-fn elapsed(fields: &Map<String, Value>) -> Result<Option<f64>, String> {
-    match of_run(fields, "elapsed_seconds") {
-        None => Ok(None),
-        Some(value) => match value.as_f64() {
-            Some(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(Some(seconds)),
-            _ => Err(format!("`elapsed_seconds` is {value}, not a number of seconds from 0 on")),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    pub(crate) fn report(changes: Value) -> Value {
-        let mut report = json!({
-            "competition_id": "seals", "score": 0.7, "gold_threshold": 0.9,
-            "silver_threshold": 0.8, "bronze_threshold": 0.6, "median_threshold": 0.5,
-            "any_medal": true, "gold_medal": false, "silver_medal": false, "bronze_medal": true,
-            "above_median": true, "submission_exists": true, "valid_submission": true,
-            "is_lower_better": false, "created_at": "2024-10-04T16:47:51", "submission_path": "x",
-        });
-        let fields = report.as_object_mut().unwrap();
-        for (name, value) in changes.as_object().unwrap() {
-            match value.as_str() {
-                Some("(absent)") => fields.remove(name),
-                _ => fields.insert(name.clone(), value.clone()),
-            };
-        }
-        report
-    }
-
-    #[test]
-    fn a_grading_of_either_kind_of_report_is_read() {
-        let grading = Grading::from_value(&report(json!({}))).unwrap();
-        assert_eq!(grading.competition, "seals");
-        let marks =
-            Marks { made: true, valid: true, above_median: true, medal: Some(Medal::Bronze) };
-        assert_eq!(grading.marks, Some(marks));
-        assert!((grading.relative_score.unwrap() - 0.5).abs() < 1e-12);
-        assert_eq!((grading.seed, grading.elapsed_seconds), (None, None));
-
-        let of_podium = json!({
-            "outcome": "scored", "run": {"seed": 3, "run_id": "a", "elapsed_seconds": 60},
-            "grader_sha256": "ab", "seed": "not this one",
-        });
-        let grading = Grading::from_value(&report(of_podium)).unwrap();
-        assert_eq!(grading.seed.as_deref(), Some("3"));
-        assert_eq!(grading.run_id.as_deref(), Some("a"));
-        assert_eq!(grading.elapsed_seconds, Some(60.0));
-        assert_eq!(grading.grader.as_deref(), Some("ab"));
-    }
-
-    #[test]
-    fn only_what_is_counted_has_to_be_there() {
-        for name in [
-            "score",
-            "any_medal",
-            "created_at",
-            "submission_path",
-            "gold_threshold",
-            "is_lower_better",
-        ] {
-            assert!(Grading::from_value(&report(json!({name: "(absent)"}))).is_ok(), "{name}");
-        }
-        let nan = Grading::from_value(&report(json!({"score": "NaN"}))).unwrap();
-        assert_eq!((nan.score, nan.relative_score), (None, None));
-        assert!(nan.marks.unwrap().valid);
-    }
-
-    #[test]
-    fn a_failure_of_the_grader_says_nothing_of_the_run() {
-        let none = json!({"bronze_medal": false, "above_median": false, "valid_submission": false});
-        for (outcome, counts) in [
-            ("grader-failed", false),
-            ("not-prepared", false),
-            ("invalid-answers", false),
-            ("invalid-submission", true),
-            ("no-submission", true),
-        ] {
-            let mut changes = none.clone();
-            changes["outcome"] = outcome.into();
-            let grading = Grading::from_value(&report(changes)).unwrap();
-            assert_eq!(grading.marks.is_some(), counts, "{outcome}");
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_used_is_refused_in_words() {
-        for (changes, part) in [
-            (json!({"competition_id": "(absent)"}), "no `competition_id`"),
-            (json!({"competition_id": 3}), "`competition_id` is no text"),
-            (json!({"gold_medal": "(absent)"}), "no `gold_medal`"),
-            (json!({"gold_medal": null}), "`gold_medal` is null"),
-            (json!({"above_median": 1}), "`above_median` is 1"),
-            (json!({"gold_medal": true}), "more than one medal"),
-            (json!({"submission_exists": false}), "valid, although there is no submission"),
-            (json!({"valid_submission": false}), "although it is not valid"),
-            (json!({"outcome": "fine"}), "`outcome` is \"fine\""),
-            (json!({"run": {"seed": [1]}}), "`seed` is [1]"),
-            (json!({"elapsed_seconds": -1}), "`elapsed_seconds` is -1"),
-            (json!({"elapsed_seconds": "soon"}), "`elapsed_seconds` is \"soon\""),
-        ] {
-            let message = Grading::from_value(&report(changes.clone())).unwrap_err();
-            assert!(message.contains(part), "{changes}: {message}");
-        }
-        assert!(Grading::from_value(&json!(3)).is_err());
-    }
 
     #[test]
     fn a_relative_score_has_no_direction() {

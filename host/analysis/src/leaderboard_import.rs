@@ -8,10 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use podium::{
-    Competition, Leaderboard, LeaderboardSnapshot, Thresholds, read_file, write_new, write_over,
+    Competition, Leaderboard, LeaderboardSnapshot, Thresholds, read_file, told, write_new,
+    write_over,
 };
 use serde::Serialize;
 
+use crate::csv_lines::line_of;
 use crate::error::Error;
 use crate::lfs;
 
@@ -53,6 +55,8 @@ pub enum ImportResult {
     Unchanged,
     /// Other scores are there, and may not be replaced.
     Kept,
+    /// A link is where it would be written; links are not followed.
+    Link,
     /// A Git LFS pointer lies in its place.
     LfsPointer,
     /// There is none.
@@ -122,7 +126,7 @@ pub fn import_leaderboard(
         Ok(board) => board,
         Err(reason) => {
             imported.result = ImportResult::Refused;
-            imported.reason = Some(format!("{}: {reason}", from.display()));
+            imported.reason = Some(format!("{}: {reason}", shown(&from)));
             return Ok(imported);
         }
     };
@@ -135,6 +139,16 @@ pub fn import_leaderboard(
     let folder = into.join(id);
     let path = folder.join("leaderboard.csv");
     let text = to_csv(&board);
+    // Whoever put a link there would choose what is written over.
+    let is_link = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|there| there.is_symlink());
+    if let Some(link) = [&folder, &path].into_iter().find(is_link) {
+        imported.reason = Some(format!(
+            "{}: this is a link, and links are not followed: remove it, or name another folder",
+            shown(link)
+        ));
+        imported.result = ImportResult::Link;
+        return Ok(imported);
+    }
     let held =
         path.symlink_metadata().is_ok().then(|| Leaderboard::read(&path, competition.direction()));
     imported.result = match held {
@@ -142,7 +156,7 @@ pub fn import_leaderboard(
         Some(_) if !replace => {
             imported.reason = Some(format!(
                 "{}: another leaderboard is there; --force replaces it",
-                path.display()
+                shown(&path)
             ));
             ImportResult::Kept
         }
@@ -160,6 +174,10 @@ pub fn import_leaderboard(
     Ok(imported)
 }
 
+fn shown(path: &Path) -> String {
+    told::shown_name(&path.to_string_lossy())
+}
+
 /// Reads the scores of a leaderboard of the reference, in its order.
 fn parse(bytes: &[u8], competition: &Competition) -> Result<Leaderboard, String> {
     let mut reader = csv::Reader::from_reader(bytes);
@@ -175,7 +193,7 @@ fn parse(bytes: &[u8], competition: &Competition) -> Result<Leaderboard, String>
     let mut scores = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
-        let line = record.position().map_or(0, csv::Position::line);
+        let line = line_of(bytes, &record);
         let cell = record.get(column).unwrap_or_default().trim();
         let score: f64 = cell.parse().map_err(|_| {
             format!("line {line}: the score `{}` is not a number", cell.escape_debug())

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use podium::told;
 use serde::Serialize;
 
 /// A file, or a part of it, that could not be used.
@@ -10,7 +11,7 @@ use serde::Serialize;
 pub struct Problem {
     /// The file or folder.
     pub file: PathBuf,
-    /// The part of it, where the rest is used: `competition_reports[3]`.
+    /// The part of it, where the rest is used: `competition_reports[3]`, `competition_reports[3].score`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
     /// What kind of problem it is.
@@ -31,8 +32,10 @@ pub enum ProblemKind {
     Unreadable,
     /// It is no grading report: no JSON, half of one, or something else.
     NotAReport,
-    /// A grading in it lacks a field, or contradicts itself.
+    /// A grading in it lacks a field that is needed, or contradicts itself.
     UnusableGrading,
+    /// A field in it is not what it has to be; the rest of the grading is used.
+    UnusableField,
     /// A grading in it came to no result for reasons other than the submission.
     NotGraded,
     /// A grading in it is of a competition that is not known.
@@ -80,7 +83,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}", self.file.display())?;
+        formatter.write_str(&told::shown_name(&self.file.to_string_lossy()))?;
         if let Some(part) = &self.part {
             write!(formatter, ", {part}")?;
         }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::path::Path;
 
+use podium::told;
 use serde::Serialize;
 
 use crate::experiment::Experiment;
@@ -164,8 +165,8 @@ impl Runs {
                 let reason = format!(
                     "there is a run `{}` of `{competition}` already (in {}), and the first counts; --align order counts \
                      runs in their order instead",
-                    seed.escape_debug(),
-                    run.run_group
+                    told::shown_name(seed),
+                    told::shown_name(&run.run_group)
                 );
                 return Err((ProblemKind::Duplicate, reason));
             }

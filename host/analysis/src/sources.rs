@@ -3,11 +3,12 @@
 //! Relies on the reference's layout of `runs/`: a folder for each run group, and `run_group_experiments.csv` that says which
 //! experiment a run group belongs to. Without that file each folder in the tree is an experiment.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use podium::read_file;
+use podium::{read_file, told};
 
 use crate::lfs;
 use crate::problem::{Problem, ProblemKind};
@@ -69,12 +70,61 @@ impl Sources {
             .map(|(name, mut reports)| {
                 // As the reference does it: by the text of the paths.
                 reports.sort_by_cached_key(|(_, path)| path.to_string_lossy().into_owned());
-                reports.dedup();
-                FoundExperiment { name, reports }
+                FoundExperiment { reports: each_once(&name, reports, problems), name }
             })
             .filter(|experiment| !experiment.reports.is_empty())
             .collect();
         (found, names.into_iter().collect())
+    }
+}
+
+/// The reports without those that are there a second time, be it by another path; these are said.
+fn each_once(
+    experiment: &str,
+    reports: Vec<(String, PathBuf)>,
+    problems: &mut Vec<Problem>,
+) -> Vec<(String, PathBuf)> {
+    let mut first: HashMap<FileIdentity, PathBuf> = HashMap::new();
+    let mut kept = Vec::with_capacity(reports.len());
+    for (run_group, path) in reports {
+        // What is wrong with one that is not there is said when it is read.
+        let identity = FileIdentity::of(&path).unwrap_or_else(|| FileIdentity::Path(path.clone()));
+        match first.entry(identity) {
+            Entry::Vacant(place) => {
+                place.insert(path.clone());
+                kept.push((run_group, path));
+            }
+            Entry::Occupied(place) => {
+                let reason = format!(
+                    "the experiment `{}` has this file already, as {}; it is counted once",
+                    told::shown_name(experiment),
+                    told::shown_name(&place.get().to_string_lossy()),
+                );
+                problems.push(Problem::of_file(&path, ProblemKind::Duplicate, reason));
+            }
+        }
+    }
+    kept
+}
+
+/// What a file is known by, whatever path leads to it.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum FileIdentity {
+    #[cfg(unix)]
+    Inode(u64, u64),
+    Path(PathBuf),
+}
+
+impl FileIdentity {
+    fn of(path: &Path) -> Option<FileIdentity> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let metadata = fs::metadata(path).ok()?;
+            Some(FileIdentity::Inode(metadata.dev(), metadata.ino()))
+        }
+        #[cfg(not(unix))]
+        fs::canonicalize(path).ok().map(FileIdentity::Path)
     }
 }
 
@@ -373,6 +423,37 @@ mod tests {
         assert!(experiments.is_empty());
         assert!(problems[0].contains("none: cannot be read"), "{problems:?}");
         assert!(problems[1].contains("no grading report"), "{problems:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_counts_once_whatever_path_leads_to_it() {
+        let folder =
+            tree(&[("x.json", "{}"), ("copy.json", "{}"), ("f/1_grading_report.json", "{}")]);
+        let root = folder.path();
+        std::os::unix::fs::symlink("x.json", root.join("link.json")).unwrap();
+        fs::hard_link(root.join("x.json"), root.join("hard.json")).unwrap();
+        let again = [
+            "x.json",
+            "x.json",
+            "f/../x.json",
+            "link.json",
+            "hard.json",
+            "copy.json",
+            "f",
+            "f/1_grading_report.json",
+        ];
+        let paths = again.map(|path| root.join(path)).to_vec();
+        let sources = Sources { experiments: vec![("a".to_owned(), paths)], ..Sources::default() };
+        let (experiments, problems) = found(&sources, root);
+        // Another file of the same bytes is another file.
+        assert_eq!(experiments[0].matches('=').count(), 3, "{experiments:?}");
+        assert_eq!(problems.len(), 5, "{problems:?}");
+        assert!(
+            problems
+                .iter()
+                .all(|problem| problem.contains("the experiment `a` has this file already, as "))
+        );
     }
 
     #[test]

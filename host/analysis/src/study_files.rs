@@ -1,10 +1,5 @@
 //! The files that a study is written down as.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use podium::{write_new, write_over};
-
 use crate::columns::Columns;
 use crate::error::Error;
 use crate::grading::Metric;
@@ -207,29 +202,4 @@ impl Study {
             .text("kind", problems().map(kind))
             .text("reason", problems().map(|problem| Some(problem.reason.clone())))
     }
-}
-
-/// Writes the files of a study into a folder, which is made if it is missing; each is there whole or not at all.
-///
-/// # Errors
-/// Where one of them is there already and may not be replaced, nothing is written. [`podium::Error::Write`].
-pub fn write_files(
-    files: &[StudyFile],
-    folder: &Path,
-    replace: bool,
-) -> Result<Vec<PathBuf>, Error> {
-    let write_error = |source| podium::Error::Write { path: folder.to_owned(), source };
-    fs::create_dir_all(folder).map_err(write_error)?;
-    let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(file.name)).collect();
-    if !replace && let Some(taken) = paths.iter().find(|path| path.symlink_metadata().is_ok()) {
-        return Err(Error::file(
-            taken,
-            "it is there already, and nothing was written: name another folder, or replace the files with --force",
-        ));
-    }
-    podium::remove_left_behind(folder);
-    for (file, path) in files.iter().zip(&paths) {
-        if replace { write_over(path, &file.bytes) } else { write_new(path, &file.bytes) }?;
-    }
-    Ok(paths)
 }

@@ -1,6 +1,6 @@
 //! What goes wrong with experiments and leaderboards, as failures of this program.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use podium_analysis::{Error, Problem, ProblemKind};
 
@@ -41,6 +41,23 @@ pub(crate) fn of_problems(problems: &[Problem]) -> Option<Failure> {
     Some(with_hints(Failure::new(exit, output::harmless(&message)), problems))
 }
 
+/// That nothing could be computed: for each experiment the reason, and what could not be used.
+pub(crate) fn nothing_computed(
+    what: &str,
+    reasons: &[(String, String)],
+    problems: &[Problem],
+) -> Failure {
+    let mut message = what.to_owned();
+    for (experiment, reason) in reasons {
+        message.push_str(&format!("\n  {}: {reason}", output::harmless_name(experiment)));
+    }
+    let exit = worst(problems).unwrap_or(Exit::Missing).max(Exit::Missing);
+    if let Some(unused) = of_problems(problems) {
+        message.push_str(&format!("\n{unused}"));
+    }
+    with_hints(Failure::new(exit, output::harmless(&message)), problems)
+}
+
 /// The exit code of the worst problem.
 fn worst(problems: &[Problem]) -> Option<Exit> {
     problems.iter().map(|problem| exit_of(problem.kind)).max()
@@ -76,9 +93,13 @@ fn with_hints(failure: Failure, problems: &[Problem]) -> Failure {
         .fold(failure, |failure, (_, hint)| failure.hint(hint))
 }
 
+/// That a file was written.
+pub(crate) fn written_line(path: &Path) -> String {
+    format!("written: {}", output::path(path))
+}
+
 /// The paths, a line each.
 pub(crate) fn written(paths: &[PathBuf]) -> String {
-    let lines: Vec<String> =
-        paths.iter().map(|path| format!("written: {}", path.display())).collect();
+    let lines: Vec<String> = paths.iter().map(|path| written_line(path)).collect();
     lines.join("\n")
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use podium::Cancellation;
 use podium_analysis::{
     Benchmark, BootstrapOptions, Comparison, Difference, Experiment, Metric, Sources,
 };
@@ -13,7 +14,7 @@ use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::facts::Facts;
 use crate::failure::{Failure, WithError};
-use crate::output;
+use crate::{interrupt, output};
 
 /// What `podium experiment compare` is told.
 #[derive(Debug, clap::Args)]
@@ -41,8 +42,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     resamples: u32,
     /// The seed of the random numbers
-    #[arg(long, value_name = "N", default_value_t = BootstrapOptions::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = BootstrapOptions::default().seed, allow_negative_numbers = true,
+          value_parser = random_seed)]
     random_seed: u64,
+}
+
+fn random_seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -82,17 +88,20 @@ impl Compared {
 /// # Errors
 /// An experiment that is not there; fewer than two common competitions. What else could not be used is said at the end.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
+    let cancellation = interrupt::cancellation()?;
     let benchmark = benchmark(shared)?;
     let options = arguments.seeds.over(&arguments.split, &benchmark)?;
-    let (experiments, problems) = experiments(arguments, &benchmark)?;
+    let (experiments, problems) = experiments(arguments, &benchmark, &cancellation)?;
     let find = |name: &String| -> Result<&Experiment, Failure> {
         let found = experiments.iter().find(|experiment| experiment.name == *name);
         found.ok_or_else(|| {
-            let names: Vec<&str> =
-                experiments.iter().map(|experiment| experiment.name.as_str()).collect();
+            let names: Vec<String> = experiments
+                .iter()
+                .map(|experiment| output::harmless_name(&experiment.name))
+                .collect();
+            let name = output::harmless_name(name);
             let message = format!("there is no experiment `{name}` with a usable report");
-            Failure::new(Exit::Missing, output::harmless(&message))
-                .hint(output::harmless(&format!("there are {}", names.join(", "))))
+            Failure::new(Exit::Missing, message).hint(format!("there are {}", names.join(", ")))
         })
     };
     let draws = BootstrapOptions { resamples: arguments.resamples, seed: arguments.random_seed };
@@ -103,6 +112,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         &benchmark,
         &options,
         draws,
+        &cancellation,
     )?;
     comparison.problems.splice(0..0, problems);
     let failure = of_problems(&comparison.problems);
@@ -124,6 +134,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
 fn experiments(
     arguments: &Arguments,
     benchmark: &Benchmark,
+    cancellation: &Cancellation,
 ) -> Result<(Vec<Experiment>, Vec<podium_analysis::Problem>), Failure> {
     let mut reports = arguments.reports.experiment.clone();
     let is_named = |name: &str| {
@@ -148,7 +159,7 @@ fn experiments(
     }
     reports.clear();
     sources.only = vec![arguments.first.clone(), arguments.second.clone()];
-    let loaded = arguments.reports.load(&sources, &arguments.runs, benchmark)?;
+    let loaded = arguments.reports.load(&sources, &arguments.runs, benchmark, cancellation)?;
     Ok((loaded.experiments, loaded.problems))
 }
 
@@ -176,19 +187,31 @@ fn facts(comparison: &Comparison, difference: &Difference) -> String {
     let bootstrap = &difference.bootstrap;
     facts.add("competitions", format!("{} that both have runs of", difference.competitions));
     facts.add(
-        output::harmless(&comparison.first),
+        output::harmless_name(&comparison.first),
         format!("{:.2} %, {} seeds", difference.first, difference.first_seeds),
     );
     facts.add(
-        output::harmless(&comparison.second),
+        output::harmless_name(&comparison.second),
         format!("{:.2} %, {} seeds", difference.second, difference.second_seeds),
     );
     let error =
         bootstrap.standard_error.map_or_else(|| "–".to_owned(), |error| format!("{error:.2}"));
     facts.add("difference", format!("{:+.2} ± {error} percentage points", bootstrap.effect));
-    let [low, high] = bootstrap.interval;
-    facts.add("95 % interval", format!("{low:+.2} to {high:+.2}"));
-    facts.add("p-value", format!("{:.4}", bootstrap.p_value));
+    let interval = match bootstrap.interval {
+        Some([low, high]) => format!("{low:+.2} to {high:+.2}"),
+        None => "–, as all differences are the same".to_owned(),
+    };
+    facts.add("95 % interval", interval);
+    let by_bootstrap = bootstrap
+        .bootstrap_p_value
+        .map_or_else(|| "–".to_owned(), |p_value| format!("{p_value:.4}"));
+    facts.add(
+        "p-value",
+        format!(
+            "{:.4}, the larger of {by_bootstrap} (bootstrap) and {:.4} (sign flips)",
+            difference.p_value, difference.sign_flip_p_value
+        ),
+    );
     facts.add(
         "ahead in",
         format!("{} and {} competitions", difference.first_ahead, difference.second_ahead),
@@ -196,7 +219,7 @@ fn facts(comparison: &Comparison, difference: &Difference) -> String {
     facts.add(
         "method",
         format!(
-            "paired bootstrap over competitions, {} draws, random seed {}",
+            "paired bootstrap and sign flips over competitions, {} draws, random seed {}",
             comparison.bootstrap.resamples, comparison.bootstrap.seed
         ),
     );

@@ -1,18 +1,18 @@
 //! `podium experiment report`: tables and figures of experiments, as Markdown, HTML, CSV and Parquet.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
-use podium_analysis::{Metric, Study, write_files};
+use podium_analysis::{Aggregated, Metric, Study, write_files};
 use serde::Serialize;
 
 use super::sources::{ReportOptions, SeedArguments, benchmark};
-use crate::analysis_failure::{of_problems, written};
+use crate::analysis_failure::{nothing_computed, of_problems, written};
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::{Failure, WithError};
 use crate::table::{self, Table};
-use crate::{number, output};
+use crate::{interrupt, number, output};
 
 /// What `podium experiment report` is told.
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     runs: Vec<PathBuf>,
     #[command(flatten)]
     reports: ReportOptions,
-    /// The folder that the report is written into; made if it is missing
+    /// The folder that the report is written into: a new or an empty one
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Replace the files of a report that is there
@@ -54,17 +54,24 @@ struct Written<'a> {
 /// # Errors
 /// Nothing that can be used; a folder that cannot be written into. What else could not be used is said at the end.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
+    let cancellation = interrupt::cancellation()?;
     let mut benchmark = benchmark(shared)?;
     if let Some(dates) = &arguments.dates {
-        benchmark.read_dates(dates)?;
+        warn_of_unknown(dates, &benchmark.read_dates(dates)?);
     }
     let options = arguments.seeds.over(&arguments.split, &benchmark)?;
     let sources = arguments.reports.sources(&arguments.runs)?;
-    let loaded = arguments.reports.load(&sources, &arguments.runs, &benchmark)?;
+    let loaded = arguments.reports.load(&sources, &arguments.runs, &benchmark, &cancellation)?;
     let study = Study::of(loaded, &benchmark, &options);
+    if let Some(failure) = without_result(&study) {
+        return Err(failure);
+    }
     let files = study.to_files(&arguments.title)?;
+    if cancellation.is_cancelled() {
+        return Err(podium_analysis::Error::Cancelled.into());
+    }
     let paths = write_files(&files, &arguments.out, arguments.force)?;
-    let failure = of_problems(&study.problems).or_else(|| without_result(&study));
+    let failure = of_problems(&study.problems);
     if shared.json {
         let result = Written { study: &study, files: &paths };
         output::print_json(&WithError::new(&result, failure.as_ref()))?;
@@ -81,17 +88,43 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     })
 }
 
-/// That no experiment has a single seed, where that is so.
+/// Says which competitions of a file of dates are not known here.
+fn warn_of_unknown(dates: &Path, unknown: &[String]) {
+    const SHOWN: usize = 10;
+    if unknown.is_empty() {
+        return;
+    }
+    let mut list: Vec<String> =
+        unknown.iter().take(SHOWN).map(|id| output::harmless_name(id)).collect();
+    if unknown.len() > SHOWN {
+        list.push(format!("{} more", unknown.len() - SHOWN));
+    }
+    output::warning_line(&format!(
+        "{}: of competitions that are not known here, the dates are not used: {}",
+        output::path(dates),
+        list.join(", ")
+    ));
+}
+
+/// That no experiment has a single seed, where that is so: why, and what else was wrong.
 fn without_result(study: &Study) -> Option<Failure> {
-    let has_result =
-        study.experiments.iter().any(|result| result.overall.all.aggregate().is_some());
-    (!has_result).then(|| {
-        Failure::new(
-            Exit::Missing,
-            format!("no experiment has a complete seed over {}", study.split),
-        )
-        .hint("--incomplete pad counts missing runs as failed; --split names fewer competitions")
-    })
+    let reasons: Vec<(String, String)> = study
+        .experiments
+        .iter()
+        .map(|result| match &result.overall.all {
+            Aggregated::Of(_) => None,
+            Aggregated::None { reason } => Some((result.name.clone(), reason.clone())),
+        })
+        .collect::<Option<_>>()?;
+    let what = format!(
+        "no experiment has a complete seed over {}, so there is nothing to report",
+        output::harmless_name(&study.split)
+    );
+    Some(
+        nothing_computed(&what, &reasons, &study.problems).hint(
+            "--incomplete pad counts missing runs as failed; --split names fewer competitions",
+        ),
+    )
 }
 
 fn in_words(study: &Study) -> String {
@@ -120,7 +153,7 @@ fn in_words(study: &Study) -> String {
                 },
             ))
         };
-        let mut row = vec![Cell::new(output::harmless(&result.name))];
+        let mut row = vec![Cell::new(output::harmless_name(&result.name))];
         row.push(table::number(aggregate.map_or(0, |aggregate| aggregate.seeds.len())));
         row.extend(Metric::ALL.iter().map(|metric| text(aggregate, *metric)));
         row.push(text(clean, Metric::AnyMedal));
@@ -130,11 +163,12 @@ fn in_words(study: &Study) -> String {
     text.push_str(&format!(
         "\n\npercent of runs over {} of {}, mean over seeds ± standard error of the mean",
         number::counted(study.competitions, "competition"),
-        output::harmless(&study.split),
+        output::harmless_name(&study.split),
     ));
     for result in &study.experiments {
         for remark in &result.remarks {
-            text.push_str(&output::harmless(&format!("\n{}: {remark}", result.name)));
+            let name = output::harmless_name(&result.name);
+            text.push_str(&output::harmless(&format!("\n{name}: {remark}")));
         }
     }
     text

@@ -1,20 +1,21 @@
 //! Which reports an experiment is made of, and how its seeds are chosen: the options that `podium experiment` commands share.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use podium::Cancellation;
 use podium_analysis::{
-    Alignment, Benchmark, Incomplete, Loaded, Plan, SeedOptions, Sources, Split, StudyOptions,
-    read_metadata,
+    Alignment, Benchmark, Incomplete, Loaded, MetadataByExperiment, Plan, SeedOptions, Sources,
+    Split, StudyOptions, read_metadata,
 };
 
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output;
 use crate::places::Places;
 use crate::progress::Progress;
-use crate::{interrupt, output};
 
 /// Which reports experiments are made of.
 #[derive(Debug, clap::Args)]
@@ -148,9 +149,9 @@ impl ReportOptions {
                     None => {
                         let message = format!(
                             "--experiment {}: there is no name in front of the path",
-                            value.display()
+                            output::harmless_name(&value.to_string_lossy())
                         );
-                        return Err(Failure::new(Exit::Usage, output::harmless(&message))
+                        return Err(Failure::new(Exit::Usage, message)
                             .hint("write --experiment NAME=PATH, and further paths behind it"));
                     }
                 },
@@ -173,30 +174,47 @@ impl ReportOptions {
         sources: &Sources,
         trees: &[PathBuf],
         benchmark: &Benchmark,
+        cancellation: &Cancellation,
     ) -> Result<Loaded, Failure> {
-        let mut metadata = Default::default();
+        let mut metadata = MetadataByExperiment::new();
         let beside =
             trees.iter().map(|tree| tree.join("experiments.toml")).filter(|file| file.is_file());
+        let plan = Plan::of(sources);
         for file in beside.chain(self.metadata.clone()) {
             let mut read = read_metadata(&file)?;
-            podium_analysis::MetadataByExperiment::append(&mut metadata, &mut read);
+            for key in &read.unknown_keys {
+                warn_of(&file, &format!("the key `{key}` is not known, and was passed over"));
+            }
+            let unknown: Vec<String> = read
+                .experiments
+                .keys()
+                .filter(|name| !plan.names().contains(name))
+                .map(|name| format!("`{}`", output::harmless_name(name)))
+                .collect();
+            if !unknown.is_empty() {
+                warn_of(&file, &format!("there is no experiment {}", unknown.join(", ")));
+            }
+            metadata.append(&mut read.experiments);
         }
-        let cancellation = interrupt::cancellation()?;
-        let plan = Plan::of(sources);
         if let Some(unknown) = sources.only.iter().find(|name| !plan.names().contains(name)) {
-            let message = format!("there is no experiment `{unknown}`");
-            let hint = format!("there are {}", plan.names().join(", "));
-            return Err(Failure::new(Exit::Missing, output::harmless(&message))
-                .hint(output::harmless(&hint)));
+            let message = format!("there is no experiment `{}`", output::harmless_name(unknown));
+            let names: Vec<String> =
+                plan.names().iter().map(|name| output::harmless_name(name)).collect();
+            let hint = format!("there are {}", names.join(", "));
+            return Err(Failure::new(Exit::Missing, message).hint(hint));
         }
         let progress = Progress::of(plan.reports(), "reports read");
-        let loaded = plan.read(benchmark, &metadata, &cancellation, |path| {
-            progress.say(&output::harmless(&path.display().to_string()));
+        let loaded = plan.read(benchmark, &metadata, cancellation, |path| {
+            progress.say(&output::path(path));
             progress.step();
         });
         progress.finish();
         Ok(loaded?)
     }
+}
+
+fn warn_of(file: &Path, what: &str) {
+    output::warning_line(&format!("{}: {what}", output::path(file)));
 }
 
 /// The name and the path of `NAME=PATH`; `None` for a path alone, be it one with an equals sign behind a slash.

@@ -7,12 +7,12 @@ use comfy_table::Cell;
 use podium_analysis::LeaderboardTable;
 
 use super::sources::{ReportOptions, SeedArguments, benchmark};
-use crate::analysis_failure::of_problems;
+use crate::analysis_failure::{nothing_computed, of_problems, written_line};
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::{Failure, WithError};
-use crate::output;
 use crate::table::{self, Table};
+use crate::{interrupt, output};
 
 /// What `podium experiment table` is told.
 #[derive(Debug, clap::Args)]
@@ -47,11 +47,18 @@ enum Format {
 /// # Errors
 /// Nothing that can be used; a file that cannot be written. What else could not be used is said at the end.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
+    let cancellation = interrupt::cancellation()?;
     let benchmark = benchmark(shared)?;
     let sources = arguments.reports.sources(&arguments.runs)?;
-    let loaded = arguments.reports.load(&sources, &arguments.runs, &benchmark)?;
+    let loaded = arguments.reports.load(&sources, &arguments.runs, &benchmark, &cancellation)?;
     let seeds = &arguments.seeds;
     let table = LeaderboardTable::of(loaded, &benchmark, seeds.options(), seeds.alignment())?;
+    if cancellation.is_cancelled() {
+        return Err(podium_analysis::Error::Cancelled.into());
+    }
+    if let Some(failure) = without_result(&table) {
+        return Err(failure);
+    }
     let text = match arguments.format {
         Format::Text => in_words(&table),
         Format::Markdown => in_markdown(&table),
@@ -63,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
             text.push('\n');
         }
         podium::write_new(path, text.as_bytes())?;
-        output::error_line(&format!("written: {}", path.display()));
+        output::error_line(&written_line(path));
     }
     let failure = of_problems(&table.problems);
     if shared.json {
@@ -78,6 +85,26 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
             failure.exit()
         }
     })
+}
+
+/// That no experiment has a seed over any of the splits, where that is so.
+fn without_result(table: &LeaderboardTable) -> Option<Failure> {
+    let mut cells = table.rows.iter().flat_map(|row| &row.splits);
+    if cells.any(|cell| cell.any_medal.is_some()) {
+        return None;
+    }
+    let reasons: Vec<(String, String)> = table
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let all = row.splits.last()?;
+            Some((row.experiment.clone(), all.reason.clone().unwrap_or_default()))
+        })
+        .collect();
+    let what =
+        "no experiment has a complete seed over low, medium, high or all, so there is no table";
+    let hint = "--incomplete pad counts missing runs as failed; `podium experiment report --split` takes fewer competitions";
+    Some(nothing_computed(what, &reasons, &table.problems).hint(hint))
 }
 
 fn in_markdown(table: &LeaderboardTable) -> String {
@@ -99,11 +126,12 @@ fn in_words(leaderboard: &LeaderboardTable) -> String {
         table::optional("date", 8),
     ]);
     for row in &leaderboard.rows {
-        let text =
-            |text: &Option<String>| Cell::new(output::harmless(text.as_deref().unwrap_or("-")));
+        let text = |text: &Option<String>| {
+            Cell::new(output::harmless_name(text.as_deref().unwrap_or("-")))
+        };
         let metadata = &row.metadata;
         let mut cells = vec![
-            Cell::new(output::harmless(&row.experiment)),
+            Cell::new(output::harmless_name(&row.experiment)),
             text(&metadata.agent),
             text(&metadata.model),
         ];
@@ -121,7 +149,8 @@ fn in_words(leaderboard: &LeaderboardTable) -> String {
     );
     for row in &leaderboard.rows {
         for remark in &row.remarks {
-            text.push_str(&output::harmless(&format!("\n{}: {remark}", row.experiment)));
+            let name = output::harmless_name(&row.experiment);
+            text.push_str(&output::harmless(&format!("\n{name}: {remark}")));
         }
     }
     text

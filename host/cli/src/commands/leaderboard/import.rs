@@ -124,7 +124,7 @@ fn failed(leaderboards: &[ImportedLeaderboard]) -> Option<Failure> {
         ImportResult::Written | ImportResult::Unchanged => None,
         ImportResult::LfsPointer | ImportResult::Missing => Some(Exit::Missing),
         ImportResult::Refused => Some(Exit::Usage),
-        ImportResult::Kept => Some(Exit::Files),
+        ImportResult::Kept | ImportResult::Link => Some(Exit::Files),
     };
     let worst = leaderboards.iter().filter_map(|board| exit(board.result)).max()?;
     let failed: Vec<&ImportedLeaderboard> =
@@ -159,6 +159,7 @@ fn in_words(leaderboards: &[ImportedLeaderboard]) -> String {
             ImportResult::Written => "written",
             ImportResult::Unchanged => "unchanged",
             ImportResult::Kept => "kept the old one",
+            ImportResult::Link => "a link, not followed",
             ImportResult::LfsPointer => "Git LFS pointer",
             ImportResult::Missing => "not there",
             ImportResult::Refused => "refused",
