@@ -392,6 +392,7 @@ fn what_cannot_be_used_is_named_and_the_rest_is_used() {
         ("half-written", whole[..whole.len() / 2].to_owned(), Some("not-a-report"), "", 2, &only),
         ("empty", String::new(), Some("not-a-report"), "", 2, &only),
         ("something else", "{\"a\": 1}".to_owned(), Some("not-a-report"), "", 2, &only),
+        ("an empty list", report(&[]), Some("missing"), "", 3, &only),
         ("a pointer", pointer.to_owned(), Some("lfs-pointer"), "", 3, &only),
         ("a field is missing", report(&[lacking]), unusable, "[0].gold_medal", 2, &only),
         (
@@ -751,13 +752,17 @@ fn a_comparison_says_what_is_noise() {
         "made",
     ];
     let ran = run(&workbench, paths).ends_with(0);
-    assert!(ran.stdout.contains("+25.00"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("+25.00") && ran.stdout.contains("%, 1 seed\n"), "{}", ran.stdout);
+    // A path may be held against itself.
+    let itself = ["experiment", "compare", "runs/good-1", "runs/good-1", "--split", "split.txt"];
+    run(&workbench, itself).ends_with(0);
 
     for (arguments, code, part) in [
         (&["good", "none", "--runs", "runs"][..], 3, "there is no experiment `none`"),
         (&["good", "bad", "--runs", "runs", "--split", "random-acts-of-pizza"], 3, "needs two"),
         (&["none-1", "none-2"], 3, "none-1"),
         (&["good", "bad", "--runs", "runs", "--resamples", "1"], 2, "100..="),
+        (&["good", "bad", "--runs", "runs", "--resamples", "-5"], 2, "-5 is not in 100..="),
         (
             &["good", "bad", "--runs", "runs", "--random-seed", "-1"],
             2,

@@ -200,6 +200,12 @@ fn what_is_no_leaderboard_is_named() {
         assert!(!workbench.path("boards").exists());
     }
     let workbench = Workbench::with_example();
+    let folder = "mle-bench/mlebench/competitions/example/leaderboard.csv";
+    fs::create_dir_all(workbench.path(folder)).unwrap();
+    let import = ["leaderboard", "import", "--from", "mle-bench", "--into", "boards", "--json"];
+    let ran = workbench.run(import).ends_with(6);
+    assert_eq!(ran.json()["leaderboards"][0]["result"], "unreadable");
+    assert!(ran.stderr.contains("this is a folder"), "{}", ran.stderr);
     let ran =
         workbench.run(["leaderboard", "import", "--from", "data", "--into", "boards"]).ends_with(3);
     assert!(ran.stderr.contains("checkout of openai/mle-bench"), "{}", ran.stderr);

@@ -73,9 +73,9 @@ pub struct Difference {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Both p-values are below 0.05.
+    /// The larger p-value is below 0.05.
     MoreThanNoise,
-    /// One of them is not.
+    /// It is not.
     MayBeNoise,
     /// There are fewer than ten competitions, over which nobody can tell.
     TooFewCompetitions,

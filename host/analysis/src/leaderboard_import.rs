@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use podium::{
@@ -61,6 +62,8 @@ pub enum ImportResult {
     LfsPointer,
     /// There is none.
     Missing,
+    /// It is there, but cannot be read.
+    Unreadable,
     /// It is no leaderboard.
     Refused,
 }
@@ -113,6 +116,11 @@ pub fn import_leaderboard(
     let bytes = match read_file(&from, MOST_BYTES) {
         Ok(bytes) => bytes,
         Err(error) => {
+            let is_missing = matches!(&error, podium::Error::Read { source, .. }
+                if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory));
+            if !is_missing {
+                imported.result = ImportResult::Unreadable;
+            }
             imported.reason = Some(error.to_string());
             return Ok(imported);
         }

@@ -123,6 +123,10 @@ impl ReportFile {
             let grading = grading.filter(|_| !unclear.contains(&index));
             file.gradings.extend(grading.map(|grading| (index, grading)));
         }
+        if reports.is_empty() {
+            let reason = format!("its list `{LIST}` is empty");
+            file.problems.push(Problem::of_file(path, ProblemKind::Missing, reason));
+        }
         Ok(file)
     }
 }
@@ -157,6 +161,8 @@ mod tests {
         assert_eq!(parts.len(), 8, "{parts:?}");
         assert_eq!(parts[0], "competition_reports[1].competition_id");
         assert_eq!(parts[7], "competition_reports[2]");
+        let empty = read(b"{\"competition_reports\": []}").unwrap().problems;
+        assert!(empty.len() == 1 && empty[0].reason.contains("is empty"), "{empty:?}");
         // A report of a single grading.
         assert_eq!(read(GRADING.as_bytes()).unwrap().gradings.len(), 1);
     }

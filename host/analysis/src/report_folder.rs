@@ -48,6 +48,11 @@ pub fn write_files(
             }
             write_anew(files, folder)?;
         }
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            let message =
+                "a file is where a folder has to be, and nothing was written: name another folder";
+            return Err(failed(folder, io::Error::new(io::ErrorKind::AlreadyExists, message)));
+        }
         Err(source) => return Err(failed(folder, source)),
     }
     Ok(paths)
@@ -233,7 +238,10 @@ mod tests {
         fs::write(&file, "mine").unwrap();
         for replace in [false, true] {
             let error = write_files(&files("a"), &file, replace).unwrap_err();
-            assert!(matches!(error, Error::Podium(podium::Error::Write { .. })), "{error}");
+            assert!(
+                error.to_string().contains("file: cannot be written: a file is where"),
+                "{error}"
+            );
         }
         assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
         let folder = above.path().join("out");

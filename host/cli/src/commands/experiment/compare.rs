@@ -14,7 +14,7 @@ use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::facts::Facts;
 use crate::failure::{Failure, WithError};
-use crate::{interrupt, output};
+use crate::{interrupt, number, output};
 
 /// What `podium experiment compare` is told.
 #[derive(Debug, clap::Args)]
@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t = Compared::AnyMedal)]
     metric: Compared,
     /// How many times competitions are drawn anew
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 10_000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     resamples: u32,
     /// The seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = BootstrapOptions::default().seed, allow_negative_numbers = true,
@@ -141,10 +141,12 @@ fn experiments(
         let beginning = format!("{name}=");
         reports.iter().any(|value| value.to_string_lossy().starts_with(&beginning))
     };
-    let paths: Vec<&String> = [&arguments.first, &arguments.second]
+    let mut paths: Vec<&String> = [&arguments.first, &arguments.second]
         .into_iter()
         .filter(|name| !is_named(name) && arguments.runs.is_empty())
         .collect();
+    // An experiment may be held against itself.
+    paths.dedup();
     let mut sources = Sources {
         experiments: paths
             .into_iter()
@@ -188,11 +190,11 @@ fn facts(comparison: &Comparison, difference: &Difference) -> String {
     facts.add("competitions", format!("{} that both have runs of", difference.competitions));
     facts.add(
         output::harmless_name(&comparison.first),
-        format!("{:.2} %, {} seeds", difference.first, difference.first_seeds),
+        format!("{:.2} %, {}", difference.first, number::counted(difference.first_seeds, "seed")),
     );
     facts.add(
         output::harmless_name(&comparison.second),
-        format!("{:.2} %, {} seeds", difference.second, difference.second_seeds),
+        format!("{:.2} %, {}", difference.second, number::counted(difference.second_seeds, "seed")),
     );
     let error =
         bootstrap.standard_error.map_or_else(|| "–".to_owned(), |error| format!("{error:.2}"));

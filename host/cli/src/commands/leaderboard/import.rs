@@ -124,7 +124,7 @@ fn failed(leaderboards: &[ImportedLeaderboard]) -> Option<Failure> {
         ImportResult::Written | ImportResult::Unchanged => None,
         ImportResult::LfsPointer | ImportResult::Missing => Some(Exit::Missing),
         ImportResult::Refused => Some(Exit::Usage),
-        ImportResult::Kept | ImportResult::Link => Some(Exit::Files),
+        ImportResult::Kept | ImportResult::Link | ImportResult::Unreadable => Some(Exit::Files),
     };
     let worst = leaderboards.iter().filter_map(|board| exit(board.result)).max()?;
     let failed: Vec<&ImportedLeaderboard> =
@@ -162,6 +162,7 @@ fn in_words(leaderboards: &[ImportedLeaderboard]) -> String {
             ImportResult::Link => "a link, not followed",
             ImportResult::LfsPointer => "Git LFS pointer",
             ImportResult::Missing => "not there",
+            ImportResult::Unreadable => "cannot be read",
             ImportResult::Refused => "refused",
         };
         let differences: Vec<String> = board
