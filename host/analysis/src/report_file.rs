@@ -49,6 +49,8 @@ impl ReportFile {
         let no_report = |reason: String| Problem::of_file(path, ProblemKind::NotAReport, reason);
         let text = std::str::from_utf8(&bytes)
             .map_err(|_| no_report("it is not UTF-8 text".to_owned()))?;
+        // Some editors put a byte-order mark in front.
+        let text = text.trim_start_matches('\u{feff}');
         let ReportJson { value, repeated } = ReportJson::parse(text).map_err(|error| {
             no_report(format!("{error}; a report that was written in part has to be written again"))
         })?;
@@ -163,6 +165,7 @@ mod tests {
         assert_eq!(parts[7], "competition_reports[2]");
         let empty = read(b"{\"competition_reports\": []}").unwrap().problems;
         assert!(empty.len() == 1 && empty[0].reason.contains("is empty"), "{empty:?}");
+        assert_eq!(read(format!("\u{feff}{text}").as_bytes()).unwrap().gradings.len(), 2);
         // A report of a single grading.
         assert_eq!(read(GRADING.as_bytes()).unwrap().gradings.len(), 1);
     }
