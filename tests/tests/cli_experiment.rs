@@ -854,8 +854,8 @@ fn a_signal_ends_a_comparison() {
                 .collect::<Vec<_>>(),
         )
     };
-    workbench.write("a.json", all(&|index| if index % 3 == 0 { "gold" } else { "valid" }));
-    workbench.write("b.json", all(&|index| if index % 4 == 0 { "gold" } else { "valid" }));
+    workbench.write("a.json", all(&|index| if index.is_multiple_of(3) { "gold" } else { "valid" }));
+    workbench.write("b.json", all(&|index| if index.is_multiple_of(4) { "gold" } else { "valid" }));
     let command =
         ["experiment", "compare", "a.json", "b.json", "--resamples", "10000000", "--json"];
     let competitions = artifacts::competitions();

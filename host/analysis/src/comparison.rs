@@ -126,7 +126,7 @@ pub fn sign_flips(
     let sums = draws(options, cancellation, || {
         let mut bits = 0;
         signed_sum(&differing, |index| {
-            if index % 64 == 0 {
+            if index.is_multiple_of(64) {
                 bits = generator.next_u64();
             }
             bits >> (index % 64) & 1 == 1
