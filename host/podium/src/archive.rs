@@ -82,7 +82,8 @@ pub trait EntryVisitor {
     /// Those of `content`, and no others: they say that the file cannot be used.
     fn read(&mut self, path: &EntryPath, size: u64, content: &mut dyn Read) -> io::Result<()>;
 
-    /// Whether the files beneath a folder are of interest; a packed archive may not ask.
+    /// Whether the files beneath a folder are of interest. A packed archive asks for folders that have an entry of their
+    /// own, and hands over what lies in them whatever the answer.
     fn enters(&mut self, path: &EntryPath) -> bool {
         let _ = path;
         true

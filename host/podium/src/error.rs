@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::digest::Digest;
 use crate::input::InputProblem;
 use crate::inspection::GraderProblem;
+use crate::message;
 use crate::store::StoreProblem;
 use crate::trust::Refusal;
 
@@ -29,7 +30,7 @@ pub enum Error {
         problem: GraderProblem,
     },
     /// A file cannot be an input of a grading.
-    #[error("{}: {problem}", path.display())]
+    #[error("{}: {problem}", shown(path))]
     Input {
         /// The path, as it was given.
         path: PathBuf,
@@ -37,7 +38,7 @@ pub enum Error {
         problem: InputProblem,
     },
     /// A file or folder cannot be read.
-    #[error("{}: cannot be read: {source}", path.display())]
+    #[error("{}: cannot be read: {source}", shown(path))]
     Read {
         /// The file or folder.
         path: PathBuf,
@@ -45,7 +46,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file or folder cannot be written.
-    #[error("{}: cannot be written: {source}", path.display())]
+    #[error("{}: cannot be written: {source}", shown(path))]
     Write {
         /// The file or folder.
         path: PathBuf,
@@ -53,7 +54,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A `competition.toml` is not one.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {message}", shown(path))]
     Definition {
         /// The file.
         path: PathBuf,
@@ -61,7 +62,7 @@ pub enum Error {
         message: String,
     },
     /// A `leaderboard.csv` is not one.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {message}", shown(path))]
     Leaderboard {
         /// The file.
         path: PathBuf,
@@ -69,7 +70,7 @@ pub enum Error {
         message: String,
     },
     /// The example of a competition is not one.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {message}", shown(path))]
     Example {
         /// The file or folder.
         path: PathBuf,
@@ -105,7 +106,7 @@ pub enum Error {
         searched: Vec<PathBuf>,
     },
     /// Something is wrong with a component store, or with what is asked of it.
-    #[error("component store {}: {problem}", folder.display())]
+    #[error("component store {}: {problem}", shown(folder))]
     Store {
         /// The folder of the store.
         folder: PathBuf,
@@ -128,7 +129,7 @@ pub enum Error {
     #[error(transparent)]
     NotTrusted(Box<Refusal>),
     /// A trust policy cannot be used, so nothing is trusted.
-    #[error("trust policy {}: {message}; nothing is graded until it is put right", path.display())]
+    #[error("trust policy {}: {message}; nothing is graded until it is put right", shown(path))]
     TrustPolicy {
         /// The file.
         path: PathBuf,
@@ -136,7 +137,7 @@ pub enum Error {
         message: String,
     },
     /// A list of submissions is not one.
-    #[error("{}, line {line}: {message}", path.display())]
+    #[error("{}, line {line}: {message}", shown(path))]
     SubmissionList {
         /// The file.
         path: PathBuf,
@@ -152,7 +153,7 @@ pub enum Error {
         message: String,
     },
     /// A file that is no archive, or an archive without anything that can be graded.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {message}", shown(path))]
     Archive {
         /// The file or folder.
         path: PathBuf,
@@ -160,7 +161,7 @@ pub enum Error {
         message: String,
     },
     /// A folder that is no set of regraded submissions, or one that does not allow what was asked.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {message}", shown(path))]
     RegradeSet {
         /// The folder.
         path: PathBuf,
@@ -168,7 +169,7 @@ pub enum Error {
         message: String,
     },
     /// A file that is not a receipt, or not any more.
-    #[error("{}: this is not a valid receipt: {message}", path.display())]
+    #[error("{}: this is not a valid receipt: {message}", shown(path))]
     Receipt {
         /// The file.
         path: PathBuf,
@@ -185,6 +186,11 @@ impl Error {
     pub(crate) fn write(path: &Path, source: io::Error) -> Error {
         Error::Write { path: path.to_owned(), source }
     }
+}
+
+/// A path as a message shows it: on one line, and without what steers a terminal.
+fn shown(path: &Path) -> String {
+    message::fit_line(&path.to_string_lossy(), usize::MAX)
 }
 
 /// ` (did you mean `a` or `b`?)`, or nothing.
@@ -208,7 +214,7 @@ impl fmt::Display for Places<'_> {
         if self.0.is_empty() {
             return formatter.write_str("no folder, because none was named");
         }
-        let shown: Vec<String> = self.0.iter().map(|path| path.display().to_string()).collect();
+        let shown: Vec<String> = self.0.iter().map(|path| shown(path)).collect();
         formatter.write_str(&shown.join(", "))
     }
 }

@@ -161,10 +161,10 @@ pub use receipt::{
 };
 pub use receipt_files::{FoundReceipt, find_receipts};
 pub use regrade::{
-    ArchivedRun, Graded, MadeSubmission, RegradeObserver, RegradeOptions, RegradeSet,
-    RegradeSubject, RegradeSummary, RegradeVerdict, RegradedRun, Regrading, RunGroupMetadata,
-    Score, SetSettings, SetState, SetSummary, Sets, Standing, SubmissionPlace, Survey,
-    list_run_group, regrade,
+    ArchivedRun, ChangedField, CurrentSet, Graded, ListedSet, MadeSubmission, RegradeObserver,
+    RegradeOptions, RegradeSet, RegradeSubject, RegradeSummary, RegradeVerdict, RegradedRun,
+    Regrading, RunGroupMetadata, Score, SealingKey, SetChoice, SetSettings, SetState, SetSummary,
+    Sets, Standing, SubmissionPlace, Survey, list_run_group, regrade,
 };
 pub use regular_file::read_file;
 #[doc(hidden)]

@@ -13,8 +13,11 @@ mod journal;
 mod metadata;
 mod queue;
 mod records;
+mod repeated_keys;
 mod resolver;
+mod seal;
 mod set;
+mod statement;
 mod subject;
 mod submissions;
 mod summary;
@@ -28,7 +31,11 @@ use serde::{Deserialize, Serialize};
 
 pub use comparison::{Graded, RegradeVerdict, RegradedRun, Score, Standing};
 pub use metadata::{MadeSubmission, RunGroupMetadata, list_run_group};
-pub use set::{RegradeSet, SetSettings, SetState, SetSummary, Sets};
+pub use seal::SealingKey;
+pub use set::{
+    CurrentSet, ListedSet, RegradeSet, SetChoice, SetSettings, SetState, SetSummary, Sets,
+};
+pub use statement::ChangedField;
 pub use subject::RegradeSubject;
 pub use summary::RegradeSummary;
 pub use survey::{ArchivedRun, SubmissionPlace, Survey};
@@ -39,7 +46,13 @@ use crate::catalog::Catalog;
 use crate::error::Error;
 use crate::graders::GraderSource;
 use crate::grading::GradingContext;
+use crate::message;
 use crate::report::GradingReport;
+
+use set::CurrentRecords;
+
+/// The characters of a foreign name that a warning shows.
+const SHOWN_CHARACTERS: usize = 200;
 
 /// How an archive is regraded.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +61,8 @@ pub struct RegradeOptions {
     pub graders: BTreeMap<String, GraderSource>,
     /// Reports or receipts (a file or a folder) to compare with, in the place of what the archive records.
     pub against: Option<PathBuf>,
+    /// Sets whose gradings need not be done again: those that the same person has just made of other archives.
+    pub others: Vec<PathBuf>,
     /// How many gradings run at once; by default one for each core.
     pub threads: Option<NonZeroUsize>,
     /// How much memory the gradings may need together, in bytes; by default three quarters of what is available.
@@ -87,6 +102,9 @@ pub struct Regrading {
     pub compared_with: String,
     /// How many runs came out how.
     pub summary: RegradeSummary,
+    /// What was not taken for true, though it lies where the archive's sets do.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// Why the archive was not read to its end.
     pub broken: Option<String>,
     /// What in it could not be used: file, and reason.
@@ -116,16 +134,26 @@ pub fn regrade(
     options: &RegradeOptions,
     observer: &dyn RegradeObserver,
 ) -> Result<Regrading, Error> {
-    let current = set.current_records()?;
-    let (records, compared_with) = match (&options.against, current) {
-        (Some(path), _) => {
+    let mut warnings = Vec::new();
+    let (records, compared_with) = match &options.against {
+        Some(path) => {
             let records = records::read(path, subject.limits())?;
             (Some(records), path.display().to_string())
         }
-        (None, Some((name, records))) => (Some(records), name),
-        (None, None) => (None, "archive".to_owned()),
+        None => match set.current_records()? {
+            CurrentRecords::Own(name, records) => (Some(records), name),
+            CurrentRecords::None => (None, "archive".to_owned()),
+            CurrentRecords::NotOwn(name) => {
+                let name = message::fit_line(&name, SHOWN_CHARACTERS);
+                warnings.push(format!(
+                    "the set `{name}` is said to be the current grading, but somebody else made it so, or changed it \
+                     since: it is not compared with"
+                ));
+                (None, "archive".to_owned())
+            }
+        },
     };
-    let survey = subject.survey(records)?;
+    let survey = subject.survey(records, &options.cancellation)?;
     observer.surveyed(&survey);
     let mut runs = queue::grade_all(context, catalog, subject, &survey, set, options, observer)?;
     let complete = !options.cancellation.is_cancelled();
@@ -139,13 +167,17 @@ pub fn regrade(
     }
     groups.retain(|_, reports| !reports.is_empty());
     let runs = regraded;
+    let mut summary = RegradeSummary::of(&runs);
+    summary.left = (survey.runs.len() - runs.len()) as u64;
+    summary.runs += summary.left;
     let regrading = Regrading {
         archive: subject.path().to_owned(),
         format: subject.format().to_owned(),
         set: set.folder().to_owned(),
         complete,
         compared_with,
-        summary: RegradeSummary::of(&runs),
+        summary,
+        warnings,
         broken: survey.broken,
         problems: survey.problems,
         problems_in_all: survey.problems_in_all,

@@ -40,6 +40,8 @@ pub struct SubmissionList {
     pub submissions: Vec<ListedSubmission>,
     /// What is hardly meant as it is, with the line; at most [`SubmissionList::WARNINGS`], and one that counts the rest.
     pub warnings: Vec<String>,
+    /// Those of the warnings that are of keys that stand twice in a line, bounded likewise.
+    pub repeated_keys: Vec<String>,
 }
 
 impl SubmissionList {
@@ -87,6 +89,7 @@ pub fn parse_submission_list(text: &str) -> Result<SubmissionList, (usize, Strin
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut submissions = Vec::new();
     let mut warnings = Warnings::default();
+    let mut repeated_keys = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
         let line = line.trim();
@@ -95,10 +98,13 @@ pub fn parse_submission_list(text: &str) -> Result<SubmissionList, (usize, Strin
         }
         let (submission, twice) = parse_line(line, number).map_err(|message| (number, message))?;
         for key in twice {
-            let key = message::fit(&key, SHOWN_CHARACTERS);
-            warnings.add(|| {
-                format!("line {number}: the key `{key}` is there twice; the last one counts")
-            });
+            let key = message::fit_line(&key, SHOWN_CHARACTERS);
+            let warning =
+                format!("line {number}: the key `{key}` is there twice; the last one counts");
+            if repeated_keys.len() < SubmissionList::WARNINGS {
+                repeated_keys.push(warning.clone());
+            }
+            warnings.add(|| warning);
         }
         submissions.push(submission);
     }
@@ -106,7 +112,7 @@ pub fn parse_submission_list(text: &str) -> Result<SubmissionList, (usize, Strin
         warnings.add(|| "the list names no submission, so nothing is graded".to_owned());
     }
     warn_of_repetitions(&submissions, &mut warnings);
-    Ok(SubmissionList { submissions, warnings: warnings.finish() })
+    Ok(SubmissionList { submissions, warnings: warnings.finish(), repeated_keys })
 }
 
 /// Warns of submissions that are graded, and counted, more than once. Runs without a submission may be many.
@@ -120,7 +126,7 @@ fn warn_of_repetitions(submissions: &[ListedSubmission], warnings: &mut Warnings
                 entry.insert(*line);
             }
             Entry::Occupied(first) => warnings.add(|| {
-                let path = message::fit(&path.display().to_string(), SHOWN_CHARACTERS);
+                let path = message::fit_line(&path.display().to_string(), SHOWN_CHARACTERS);
                 let first = first.get();
                 format!("line {line}: the same submission as in line {first} ({path}); it is graded and counted twice")
             }),
@@ -253,7 +259,7 @@ mod tests {
             "  // {\"competition_id\": \"left-out\"}\n",
             "  {\"submission_path\": null, \"competition_id\": \"b\"}  ",
         );
-        let SubmissionList { submissions: list, warnings } = parse_submission_list(text).unwrap();
+        let SubmissionList { submissions: list, warnings, .. } = parse_submission_list(text).unwrap();
         assert_eq!(warnings, [""; 0]);
         assert_eq!(list.len(), 2);
         assert_eq!((list[0].line, list[1].line), (2, 6));

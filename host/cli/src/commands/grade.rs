@@ -114,7 +114,7 @@ pub(crate) fn grade(
 ) -> Result<Graded, Failure> {
     let places = Places::find(shared)?;
     let graders = graders::find(shared)?;
-    let SubmissionList { submissions: list, warnings } =
+    let SubmissionList { submissions: list, warnings, .. } =
         podium::read_submission_list(&arguments.submission)?;
     warnings.iter().for_each(|warning| output::warning_line(warning));
     let receipts = (!arguments.no_receipts).then(|| {

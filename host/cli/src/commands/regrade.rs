@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use podium::{
     ArchiveLimits, Cancellation, Catalog, Digest, GraderSource, GradingContext, RegradeObserver,
     RegradeOptions, RegradeSet, RegradeSubject, RegradeSummary, RegradeVerdict, RegradedRun,
-    Regrading, SetSettings, Survey,
+    Regrading, SealingKey, SetChoice, SetSettings, Sets, Survey,
 };
 use serde::Serialize;
 
@@ -21,8 +21,9 @@ use crate::exit::Exit;
 use crate::failure::{Failure, WithError};
 use crate::graders::GraderArgument;
 use crate::places::Places;
+use crate::overwrite::Target;
 use crate::progress::Progress;
-use crate::{engine, graders, interrupt, number, output};
+use crate::{engine, graders, interrupt, number, output, sealing};
 
 /// What `podium regrade` is told.
 #[derive(Debug, clap::Args)]
@@ -49,9 +50,15 @@ struct RegradeArguments {
     /// The folder of the set, made if it is missing, gone on with if it is there [default: a new one among the archive's]
     #[arg(long, value_name = "DIR")]
     set: Option<PathBuf>,
+    /// Take the set that --set names for your own, with all that it says, though somebody else made it
+    #[arg(long, requires = "set")]
+    adopt: bool,
     /// Write a page for people as well
     #[arg(long, value_name = "FILE.html")]
     html: Option<PathBuf>,
+    /// Let the page replace a file that is no earlier page
+    #[arg(long, requires = "html")]
+    force: bool,
     /// How many gradings run at once [default: one for each core]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -74,6 +81,9 @@ struct ArchiveOptions {
     /// How many times its size an archive may unpack to, above 1 GiB [default: 1000]
     #[arg(long, value_name = "N", value_parser = count)]
     max_ratio: Option<u64>,
+    /// Reports, lists and receipts of an archive together [default: 512MiB]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_documents: Option<u64>,
 }
 
 impl ArchiveOptions {
@@ -83,6 +93,7 @@ impl ArchiveOptions {
             entries: self.max_entries.unwrap_or(default.entries),
             unpacked_bytes: self.max_unpacked.unwrap_or(default.unpacked_bytes),
             ratio: self.max_ratio.unwrap_or(default.ratio),
+            all_documents_bytes: self.max_documents.unwrap_or(default.all_documents_bytes),
             ..default
         }
     }
@@ -144,9 +155,13 @@ fn regrade_all(arguments: &RegradeArguments, shared: &Shared) -> Result<Exit, Fa
         )
         .hint("leave out --set: each archive gets a set of its own"));
     }
+    if let Some(page) = arguments.page() {
+        page.check()?;
+    }
     let places = Places::find(shared)?;
     let regrader = Regrader {
         arguments,
+        key: sealing::key()?,
         catalog: places.catalog(),
         context: GradingContext::new(
             engine::start(shared)?,
@@ -158,16 +173,23 @@ fn regrade_all(arguments: &RegradeArguments, shared: &Shared) -> Result<Exit, Fa
     };
     let graders = regrader.graders()?;
     let mut all = Vec::new();
+    let mut sets = Vec::new();
     for path in &arguments.archives {
         if regrader.cancellation.is_cancelled() {
             break;
         }
-        let regraded = regrader.regrade(path, &graders);
+        let regraded = regrader.regrade(path, &graders, &sets);
+        if let Ok(regrading) = &regraded {
+            sets.push(regrading.set.clone());
+            regrading.warnings.iter().for_each(|warning| {
+                output::warning_line(&format!("{}: {warning}", output::path(path)));
+            });
+        }
         if !shared.json
             && let Ok(regrading) = &regraded
         {
             output::print(&text::in_words(regrading))?;
-            output::error_line(&format!("the set is {}", regrading.set.display()));
+            output::error_line(&format!("the set is {}", output::path(&regrading.set)));
         }
         all.push((path.as_path(), regraded));
     }
@@ -187,14 +209,23 @@ fn conclude(
         .for_each(|regraded| summary.add(&regraded.summary));
     let regradings: Vec<&Regrading> =
         all.iter().filter_map(|(_, regraded)| regraded.as_ref().ok()).collect();
-    let unwritten = match &arguments.html {
-        Some(path) if !regradings.is_empty() => page::write(path, &regradings).err(),
+    let unwritten = match arguments.page() {
+        // Something may have come to lie there in the meantime.
+        Some(page) if !regradings.is_empty() => {
+            page.check().and_then(|()| page::write(page.path, &regradings)).err()
+        }
         _ => None,
     };
     let mut failures: Vec<Failure> = Vec::new();
     if is_cancelled {
+        let mut message = "stopped before all was regraded".to_owned();
+        let not_begun = arguments.archives.len() - all.len();
+        if not_begun > 0 {
+            let not_begun = number::counted(not_begun, "archive");
+            message.push_str(&format!("; {not_begun} of those that were named not begun"));
+        }
         failures.push(
-            Failure::new(Exit::Interrupted, "stopped before all was regraded")
+            Failure::new(Exit::Interrupted, message)
                 .hint("run the command again: what is finished is kept and not graded again"),
         );
     }
@@ -223,8 +254,25 @@ fn conclude(
     Ok(exit.unwrap_or(Exit::Success))
 }
 
+impl RegradeArguments {
+    /// The page that is written, where one is.
+    fn page(&self) -> Option<Target<'_>> {
+        let graders = self.named_graders.iter().filter_map(|(_, grader)| grader.path());
+        let inputs = self.archives.iter().chain(&self.against).map(PathBuf::as_path);
+        Some(Target {
+            path: self.html.as_deref()?,
+            flag: "--html",
+            what: "page of a regrade",
+            is_earlier: page::is_page,
+            inputs: inputs.chain(graders).map(Path::to_owned).collect(),
+            force: self.force,
+        })
+    }
+}
+
 struct Regrader<'a> {
     arguments: &'a RegradeArguments,
+    key: SealingKey,
     catalog: Catalog,
     context: GradingContext,
     cancellation: Cancellation,
@@ -249,7 +297,13 @@ impl Regrader<'_> {
         Ok(graders)
     }
 
-    fn regrade(&self, path: &Path, graders: &Named) -> Result<Regrading, Failure> {
+    /// Regrades one archive. What is in `others`, the sets of those before it, is not graded again.
+    fn regrade(
+        &self,
+        path: &Path,
+        graders: &Named,
+        others: &[PathBuf],
+    ) -> Result<Regrading, Failure> {
         let subject = RegradeSubject::open(path, self.arguments.archive_limits.limits())?;
         let named = graders.iter();
         let settings = SetSettings {
@@ -257,26 +311,27 @@ impl Regrader<'_> {
             against: self.arguments.against.clone(),
             limits: self.arguments.limits.overrides(),
         };
-        let mut set = RegradeSet::begin(path, self.arguments.set.as_deref(), &settings)?;
+        let choice =
+            SetChoice { folder: self.arguments.set.clone(), adopt: self.arguments.adopt };
+        let mut set = RegradeSet::begin(path, &choice, &settings, &self.key)?;
         let options = RegradeOptions {
             graders: named.map(|(id, (source, _))| (id.clone(), source.clone())).collect(),
             against: self.arguments.against.clone(),
+            others: others.to_vec(),
             threads: self.arguments.jobs,
             cancellation: self.cancellation.clone(),
             ..RegradeOptions::default()
         };
         let observer = Observer { progress: Progress::of(0, "regraded") };
-        observer.progress.say(&format!("reading {}", path.display()));
+        observer.progress.say(&format!("reading {}", output::path(path)));
         let regraded =
             podium::regrade(&self.context, &self.catalog, &subject, &mut set, &options, &observer);
         observer.progress.finish();
-        // A set without anything in it is nobody's.
-        if let Err(podium::Error::Archive { .. }) = &regraded
-            && self.arguments.set.is_none()
-            && set.summary().summary.is_none()
-            && set.is_empty()
-        {
+        // A new set without anything in it is nobody's.
+        if regraded.is_err() && set.is_new() && set.is_empty() {
             let _ = set.discard();
+            // Nor is the folder of sets, where it was made for this one.
+            let _ = std::fs::remove_dir(Sets::of(path).folder());
         }
         Ok(regraded?)
     }
@@ -293,7 +348,7 @@ impl RegradeObserver for Observer {
     }
 
     fn finished(&self, run: &RegradedRun) {
-        self.progress.say(&output::harmless(&run.competition_id));
+        self.progress.say(&output::harmless_name(&run.competition_id));
         self.progress.step();
     }
 }
@@ -340,7 +395,7 @@ fn compared_with(regrading: &Regrading) -> String {
     match regrading.compared_with.as_str() {
         "archive" if has_records => "its own records".to_owned(),
         "archive" => "nothing, as it records no grading".to_owned(),
-        other => output::harmless(other),
+        other => output::harmless_name(other),
     }
 }
 
@@ -351,7 +406,7 @@ fn run_name(run: &RegradedRun) -> String {
         (None, Some(run)) => run.clone(),
         _ => run.submission.clone().unwrap_or_else(|| "-".to_owned()),
     };
-    output::harmless(&name)
+    output::harmless_name(&name)
 }
 
 /// How a list of problems goes on.

@@ -20,6 +20,8 @@ pub struct ArchiveLimits {
     pub ratio: u64,
     /// Bytes of one file that is read for what it says of runs: a grading report, a list, a receipt.
     pub document_bytes: u64,
+    /// Bytes of all these files together: what they say is kept in memory.
+    pub all_documents_bytes: u64,
 }
 
 impl ArchiveLimits {
@@ -30,13 +32,14 @@ impl ArchiveLimits {
 }
 
 impl Default for ArchiveLimits {
-    /// A million entries, 256 GiB, 1,000 times, 128 MiB.
+    /// A million entries, 256 GiB, 1,000 times, 128 MiB, 512 MiB.
     fn default() -> ArchiveLimits {
         ArchiveLimits {
             entries: 1_000_000,
             unpacked_bytes: 256 << 30,
             ratio: 1_000,
             document_bytes: 128 << 20,
+            all_documents_bytes: 512 << 20,
         }
     }
 }
@@ -49,8 +52,9 @@ pub(super) struct Meter {
     unpacked: Cell<u64>,
     /// What may still be read before the content of an entry begins; `None` within one.
     header_bytes: Cell<Option<u64>>,
-    /// Whether the end of the stream was seen.
+    /// Whether the end of the stream was seen, and of what it is packed in.
     ended: Cell<bool>,
+    packed_ended: Cell<bool>,
     /// The limit that was reached, in words.
     reached: RefCell<Option<String>>,
 }
@@ -64,6 +68,7 @@ impl Meter {
             unpacked: Cell::new(0),
             header_bytes: Cell::new(None),
             ended: Cell::new(false),
+            packed_ended: Cell::new(false),
             reached: RefCell::new(None),
         })
     }
@@ -81,6 +86,16 @@ impl Meter {
     /// Whether the stream was read to its end.
     pub(super) fn has_ended(&self) -> bool {
         self.ended.get()
+    }
+
+    /// Whether more was asked for than there is, packed or unpacked.
+    pub(super) fn is_short(&self) -> bool {
+        self.ended.get() || self.packed_ended.get()
+    }
+
+    /// The bytes that came out so far.
+    pub(super) fn unpacked(&self) -> u64 {
+        self.unpacked.get()
     }
 
     /// The limit that was reached, in words.
@@ -133,6 +148,9 @@ impl<R: Read> Read for Packed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.0.read(buffer)?;
         self.1.count_packed(read as u64);
+        if read == 0 && !buffer.is_empty() {
+            self.1.packed_ended.set(true);
+        }
         Ok(read)
     }
 }

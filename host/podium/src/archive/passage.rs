@@ -14,7 +14,7 @@ use crate::message;
 pub struct EntryProblem {
     /// Its name, fit to be shown; cut where it is long.
     pub entry: String,
-    /// Why it cannot be used.
+    /// Why it cannot be used, fit to be shown.
     pub reason: String,
 }
 
@@ -22,11 +22,14 @@ impl EntryProblem {
     /// The characters of a name that are kept.
     const NAME_CHARACTERS: usize = 300;
 
+    /// The characters of a reason that are kept.
+    const REASON_CHARACTERS: usize = 2_000;
+
     /// A problem of what is called so.
-    pub(crate) fn new(name: impl AsRef<str>, reason: impl Into<String>) -> EntryProblem {
+    pub(crate) fn new(name: impl AsRef<str>, reason: impl AsRef<str>) -> EntryProblem {
         EntryProblem {
-            entry: message::fit(name.as_ref(), EntryProblem::NAME_CHARACTERS),
-            reason: reason.into(),
+            entry: message::fit_line(name.as_ref(), EntryProblem::NAME_CHARACTERS),
+            reason: message::fit_line(reason.as_ref(), EntryProblem::REASON_CHARACTERS),
         }
     }
 }
@@ -52,7 +55,17 @@ pub struct Passage {
     pub(crate) unusable: HashMap<EntryPath, String>,
     repeated: HashSet<EntryPath>,
     last: Option<String>,
+    /// The files that were handed over, and the folders that they lie in, each by a short digest of its path.
     seen: HashSet<[u8; 16]>,
+    folders: HashSet<[u8; 16]>,
+}
+
+/// A short digest of a path: two paths with the same one cannot be made.
+fn short(path: &EntryPath) -> [u8; 16] {
+    let digest: [u8; 32] = Sha256::digest(path.as_str()).into();
+    let mut short = [0; 16];
+    short.copy_from_slice(&digest[..16]);
+    short
 }
 
 impl Passage {
@@ -81,18 +94,23 @@ impl Passage {
             Err(EntryPathProblem::Empty) if !name.is_empty() => None,
             Err(problem) => {
                 self.refuses(&shown, problem.to_string());
-                self.last = Some(message::fit(&shown, EntryProblem::NAME_CHARACTERS));
+                self.last = Some(shown.into_owned());
                 None
             }
         }
     }
 
-    /// Whether this is the first file of its path; refuses another.
+    /// Whether this is the first file of its path, in folders that are no files; refuses another.
     pub(super) fn is_first(&mut self, path: &EntryPath) -> bool {
-        let digest: [u8; 32] = Sha256::digest(path.as_str()).into();
-        let mut short = [0; 16];
-        short.copy_from_slice(&digest[..16]);
-        if self.seen.insert(short) {
+        if !self.lies_in_folders(path) {
+            return false;
+        }
+        let digest = short(path);
+        if self.folders.contains(&digest) {
+            self.is_both(path);
+            return false;
+        }
+        if self.seen.insert(digest) {
             return true;
         }
         if self.repeated.insert(path.clone()) {
@@ -104,7 +122,44 @@ impl Passage {
         false
     }
 
-    pub(super) fn refuses(&mut self, name: &str, reason: impl Into<String>) {
+    /// Notes a folder of its own entry; refuses what is a file as well.
+    pub(super) fn is_folder(&mut self, path: &EntryPath) {
+        if !self.lies_in_folders(path) {
+            return;
+        }
+        let digest = short(path);
+        if self.seen.contains(&digest) {
+            self.is_both(path);
+        } else {
+            self.folders.insert(digest);
+        }
+    }
+
+    /// Whether all that a path lies in are folders; notes them, and refuses what is a file as well.
+    fn lies_in_folders(&mut self, path: &EntryPath) -> bool {
+        for above in path.ancestors().skip(1).filter(|above| !above.is_root()) {
+            let digest = short(&above);
+            if self.seen.contains(&digest) {
+                self.is_both(&above);
+                return false;
+            }
+            if !self.folders.insert(digest) {
+                break;
+            }
+        }
+        true
+    }
+
+    fn is_both(&mut self, path: &EntryPath) {
+        if self.repeated.insert(path.clone()) {
+            self.refuses(
+                path.as_str(),
+                "the archive holds a file and a folder of this name: neither is used",
+            );
+        }
+    }
+
+    pub(crate) fn refuses(&mut self, name: &str, reason: impl AsRef<str>) {
         self.refused_in_all += 1;
         let problem = EntryProblem::new(name, reason);
         self.cannot_use(name, &problem.reason);
@@ -113,7 +168,7 @@ impl Passage {
         }
     }
 
-    pub(super) fn leaves_out(&mut self, name: &str, what: &str) {
+    pub(crate) fn leaves_out(&mut self, name: &str, what: &str) {
         self.left_out_in_all += 1;
         let problem = EntryProblem::new(name, format!("it is {what}"));
         self.cannot_use(name, &problem.reason);
@@ -133,6 +188,7 @@ impl Passage {
         let reason = reason.as_ref();
         self.broken = Some(match &self.last {
             Some(last) => {
+                let last = message::fit_line(last, EntryProblem::NAME_CHARACTERS);
                 format!("{reason}; it was read up to `{last}`, what comes after is missing")
             }
             None => format!("{reason}; nothing of it could be read"),

@@ -7,7 +7,7 @@ use std::io::{self, BufReader, Read};
 use std::rc::Rc;
 
 use flate2::read::MultiGzDecoder;
-use tar::{Archive, Entry, EntryType, Header};
+use tar::{Archive, Entry, EntryType, Header, PaxExtensions};
 
 use super::EntryVisitor;
 use super::content::Exactly;
@@ -65,7 +65,7 @@ pub(super) fn visit(
         Ok(())
     });
     if let Err(error) = walked {
-        passage.breaks(meter.reached().unwrap_or_else(|| in_words(&error)));
+        passage.breaks(meter.reached().unwrap_or_else(|| in_words(&error, &meter)));
     }
     passage
 }
@@ -119,7 +119,7 @@ fn hand_over<R: Read>(
 ) -> io::Result<()> {
     let kind = entry.header().entry_type();
     if kind.is_pax_global_extensions() {
-        return Ok(());
+        return global_header(entry, passage);
     }
     let name = entry.path_bytes().into_owned();
     let shown = String::from_utf8_lossy(&name).into_owned();
@@ -129,6 +129,8 @@ fn hand_over<R: Read>(
         return Ok(());
     }
     if kind.is_dir() || name.ends_with(b"/") {
+        passage.is_folder(&path);
+        visitor.enters(&path);
         return Ok(());
     }
     let size = entry.size();
@@ -152,6 +154,30 @@ fn hand_over<R: Read>(
         return Ok(());
     }
     visitor.read(&path, size, &mut Exactly::new(entry, size))
+}
+
+/// Reads a header that is of all entries after it. What it says of times, owners and comments changes nothing here; what
+/// it says of names and sizes is taken into account by some programs and not by others.
+///
+/// # Errors
+/// It changes what comes after it, so that nobody can say what the archive holds.
+fn global_header<R: Read>(entry: &mut Entry<'_, R>, passage: &mut Passage) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    entry.take(ArchiveLimits::HEADER_BYTES).read_to_end(&mut bytes)?;
+    for record in PaxExtensions::new(&bytes) {
+        let record = record?;
+        let key = record.key_bytes();
+        let names_or_sizes = [b"path".as_slice(), b"linkpath", b"size", b"hdrcharset"];
+        if names_or_sizes.contains(&key) || key.starts_with(b"GNU.sparse.") {
+            let key = String::from_utf8_lossy(key).into_owned();
+            passage.refuses(
+                "a global extended header",
+                format!("it says the {key} of all entries after it: pack the archive without it"),
+            );
+            return Err(io::Error::other(format!("a global header says the {key} of all entries")));
+        }
+    }
+    Ok(())
 }
 
 /// What an entry is that is no regular file and no folder.
@@ -213,9 +239,11 @@ fn to_the_end(mut stream: impl Read, meter: &Meter) -> io::Result<()> {
     io::copy(&mut stream, &mut io::sink()).map(|_| ())
 }
 
-fn in_words(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof => format!("the archive is cut off ({error})"),
-        _ => format!("the archive is damaged ({error})"),
+/// Why it ends here, and how far it goes: where more was asked for than there is, something is missing; all else is wrong.
+fn in_words(error: &io::Error, meter: &Meter) -> String {
+    let bytes = meter.unpacked();
+    match error.kind() == io::ErrorKind::UnexpectedEof || meter.is_short() {
+        true => format!("the archive is cut off: it ends early, after {bytes} unpacked bytes ({error})"),
+        false => format!("the archive is damaged after {bytes} unpacked bytes ({error})"),
     }
 }

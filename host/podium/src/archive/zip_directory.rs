@@ -75,6 +75,8 @@ fn by_directory(
         let shown = String::from_utf8_lossy(&name).into_owned();
         let Some(path) = passage.checks(&name) else { continue };
         if entry.is_dir() || name.ends_with(b"/") {
+            passage.is_folder(&path);
+            visitor.enters(&path);
             continue;
         }
         if let Some(what) = no_file(entry.unix_mode()) {

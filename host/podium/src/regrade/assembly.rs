@@ -14,7 +14,7 @@ use crate::submission_list::ListedSubmission;
 use super::collector::Collector;
 use super::metadata::{RunGroupMetadata, SUBMISSION, competition_of};
 use super::records::{Receipts, RecordedGrading, Records};
-use super::resolver::{Resolver, place};
+use super::resolver::{Resolver, place, why_unusable};
 use super::survey::{ArchivedRun, SubmissionPlace};
 
 /// What comes out.
@@ -22,6 +22,8 @@ pub(super) struct Assembled {
     pub(super) runs: Vec<ArchivedRun>,
     pub(super) receipts: Receipts,
     pub(super) problems: Vec<EntryProblem>,
+    /// Sets of earlier regrades that lie in the archive: no records of it.
+    pub(super) sets: Vec<EntryPath>,
 }
 
 /// Puts together what was collected. `records` go before what the archive itself records.
@@ -31,10 +33,23 @@ pub(super) fn assemble(
     records: Option<Records>,
 ) -> Assembled {
     let Collector {
-        submissions, metadata, reports, lists, receipts, experiments, problems, ..
+        submissions,
+        metadata,
+        reports,
+        lists,
+        receipts,
+        experiments,
+        problems,
+        sets,
+        ..
     } = collector;
+    // A set says what a regrade came to, and not what was run; its reports and receipts are no records of the archive.
+    let in_set = |path: &EntryPath| path.ancestors().any(|above| sets.contains(&above));
+    let metadata: BTreeMap<_, _> =
+        metadata.into_iter().filter(|(folder, _)| !in_set(folder)).collect();
     let folders = RunFolders::find(&submissions, unusable, &metadata);
-    let by_agent = |path: &EntryPath| folders.hold(path);
+    // Nor is what an agent wrote.
+    let by_agent = |path: &EntryPath| folders.hold(path) || in_set(path);
     let mut problems: Vec<EntryProblem> = problems
         .into_iter()
         .filter(|(path, _)| !by_agent(path))
@@ -67,7 +82,8 @@ pub(super) fn assemble(
     for run in &mut runs {
         run.experiment = run.run_group.as_ref().and_then(|group| experiments.get(group).cloned());
     }
-    Assembled { runs, receipts: records.receipts, problems }
+    let sets = sets.iter().filter(|set| !folders.hold(set)).cloned().collect();
+    Assembled { runs, receipts: records.receipts, problems, sets }
 }
 
 /// The runs of a single report or list that somebody named.
@@ -101,7 +117,7 @@ pub(super) fn of_document(
         problems.extend(records.problems);
     }
     problems.append(&mut assembly.problems);
-    Assembled { runs: assembly.runs, receipts, problems }
+    Assembled { runs: assembly.runs, receipts, problems, sets: Vec::new() }
 }
 
 /// The folders of runs, by run group.
@@ -125,6 +141,15 @@ impl RunFolders {
         for (group, metadata) in metadata {
             runs.extend(metadata.runs.keys().filter_map(|run| one_step_beneath(group, run)));
         }
+        // A link in the place of a run's folder is a run all the same, if it is called like one beside it.
+        let competitions: HashSet<(Option<EntryPath>, String)> =
+            runs.iter().map(|run| (run.parent(), competition_of(run.name()).to_owned())).collect();
+        let like_a_run = |path: &EntryPath| {
+            let name = path.name();
+            name.contains('_')
+                && competitions.contains(&(path.parent(), competition_of(name).to_owned()))
+        };
+        runs.extend(unusable.keys().filter(|path| like_a_run(path)).cloned().collect::<Vec<_>>());
         // What an agent laid out like a run in its own folder is none.
         let outer: BTreeSet<EntryPath> = runs
             .iter()
@@ -178,11 +203,13 @@ impl RunFolders {
                 }
                 let said = metadata.and_then(|metadata| metadata.runs.get(folder.name()));
                 let submission = folder.join(SUBMISSION).unwrap_or_default();
-                let submission =
-                    match submissions.contains(&submission) || unusable.contains_key(&submission) {
-                        true => place(submission, unusable),
-                        false => SubmissionPlace::None,
-                    };
+                // What cannot be looked into may hold one: that is no proof that there is none.
+                let is_there = submissions.contains(&submission)
+                    || why_unusable(&submission, unusable).is_some();
+                let submission = match is_there {
+                    true => place(submission, unusable),
+                    false => SubmissionPlace::None,
+                };
                 assembly.runs.push(ArchivedRun {
                     group: group.clone(),
                     run_group: name.clone(),
@@ -273,7 +300,7 @@ impl Assembly<'_> {
         let (named, others): (Vec<_>, Vec<_>) =
             gradings.into_iter().partition(|grading| grading.submission_path.is_some());
         for grading in named.into_iter().chain(others) {
-            let RecordedGrading { competition_id, submission_path, standing, receipt, run } =
+            let RecordedGrading { competition_id, submission_path, statement, receipt, run } =
                 grading;
             let listed = Listed { competition_id, submission_path, run };
             let place = match &listed.submission_path {
@@ -292,7 +319,7 @@ impl Assembly<'_> {
             if known.is_none()
                 && let Some(at) = again
             {
-                if self.runs[at].recorded.as_ref() != Some(&standing) {
+                if self.runs[at].recorded.as_ref() != Some(&statement) {
                     let submission = listed.submission_path.unwrap_or_default();
                     let reason = format!("it records two different gradings of `{submission}`");
                     self.problems.push(EntryProblem::new(path.as_str(), reason));
@@ -302,7 +329,7 @@ impl Assembly<'_> {
             let at = known.unwrap_or_else(|| self.add_run(&mut index, &base, &listed, place));
             claimed.insert(at);
             let archived = &mut self.runs[at];
-            archived.recorded = Some(standing);
+            archived.recorded = Some(statement);
             archived.receipt = receipt;
             for (key, value) in listed.run {
                 archived.run.entry(key).or_insert(value);

@@ -3,18 +3,19 @@
 //! Files are told by their names, and a list of submissions by its first line besides: an agent's own `.jsonl` files
 //! are none. What lies in the folder of a run was written by an agent; [`assembly`](super::assembly) passes it over.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, BufRead, BufReader, Read};
 
 use crate::archive::{ArchiveLimits, EntryPath, EntryProblem, EntryVisitor, is_pointer};
+use crate::cancellation::Cancellation;
 use crate::receipt::Receipt;
-use crate::submission_list::{ListedSubmission, parse_submission_list};
+use crate::submission_list::{ListedSubmission, SubmissionList, parse_submission_list};
 use crate::verdict::Bytes;
 
 use super::experiments;
-use super::metadata::RunGroupMetadata;
+use super::metadata::{RunGroupMetadata, SUBMISSION};
 use super::records::{self, RecordedGrading, RecordedReceipt, Records};
-use super::set::SETS_FOLDER;
+use super::set::{self, SETS_FOLDER};
 
 /// How much of a `.jsonl` file is looked at to tell whether it is a list of submissions.
 const FIRST_LINES_BYTES: u64 = 64 << 10;
@@ -23,7 +24,14 @@ const FIRST_LINES_BYTES: u64 = 64 << 10;
 pub(super) struct Collector {
     limits: ArchiveLimits,
     only_records: bool,
+    cancellation: Cancellation,
+    /// The bytes of all documents that were read.
+    documents: u64,
     pub(super) submissions: HashSet<EntryPath>,
+    /// Folders that lie where a run keeps its submission, and what is wrong with that.
+    pub(super) in_the_place_of_submissions: HashMap<EntryPath, String>,
+    /// Folders that are sets of regrades.
+    pub(super) sets: BTreeSet<EntryPath>,
     pub(super) metadata: BTreeMap<EntryPath, RunGroupMetadata>,
     pub(super) reports: BTreeMap<EntryPath, Vec<RecordedGrading>>,
     pub(super) lists: BTreeMap<EntryPath, Vec<ListedSubmission>>,
@@ -41,6 +49,7 @@ enum Kind {
     List,
     Receipt,
     Experiments,
+    Set,
     Other,
 }
 
@@ -52,6 +61,7 @@ fn kind(path: &EntryPath) -> Kind {
     match name {
         "metadata.json" => Kind::Metadata,
         "run_group_experiments.csv" => Kind::Experiments,
+        set::SET_FILE => Kind::Set,
         _ if name.ends_with(".receipt.json") => Kind::Receipt,
         _ if name.contains("grading_report") && has_extension("json") => Kind::Report,
         _ if has_extension("jsonl") => Kind::List,
@@ -62,11 +72,15 @@ fn kind(path: &EntryPath) -> Kind {
 
 impl Collector {
     /// One that collects all there is to know of runs.
-    pub(super) fn new(limits: &ArchiveLimits) -> Collector {
+    pub(super) fn new(limits: &ArchiveLimits, cancellation: &Cancellation) -> Collector {
         Collector {
             limits: limits.clone(),
             only_records: false,
+            cancellation: cancellation.clone(),
+            documents: 0,
             submissions: HashSet::new(),
+            in_the_place_of_submissions: HashMap::new(),
+            sets: BTreeSet::new(),
             metadata: BTreeMap::new(),
             reports: BTreeMap::new(),
             lists: BTreeMap::new(),
@@ -78,7 +92,7 @@ impl Collector {
 
     /// One that collects what was recorded of gradings, and nothing else.
     pub(super) fn of_records(limits: &ArchiveLimits) -> Collector {
-        Collector { only_records: true, ..Collector::new(limits) }
+        Collector { only_records: true, ..Collector::new(limits, &Cancellation::new()) }
     }
 
     /// What was recorded.
@@ -108,14 +122,12 @@ impl Collector {
     /// Reads a list of submissions, from its text.
     pub(super) fn take_list(&mut self, path: &EntryPath, text: &str) {
         match parse_submission_list(text) {
-            Ok(list) => {
-                self.lists.insert(path.clone(), list.submissions);
-            }
+            Ok(list) => self.add_list(path, list),
             Err((line, message)) => {
                 // What comes before the wrong line is sound.
                 let sound: Vec<&str> = text.lines().take(line - 1).collect();
                 if let Ok(list) = parse_submission_list(&sound.join("\n")) {
-                    self.lists.insert(path.clone(), list.submissions);
+                    self.add_list(path, list);
                 }
                 self.problems.push((
                     path.clone(),
@@ -125,7 +137,33 @@ impl Collector {
         }
     }
 
+    fn add_list(&mut self, path: &EntryPath, list: SubmissionList) {
+        let twice = list.repeated_keys.into_iter().map(|warning| (path.clone(), warning));
+        self.problems.extend(twice);
+        self.lists.insert(path.clone(), list.submissions);
+    }
+
+    /// Counts a document. False, and a problem, where all together are more than may lie in memory.
+    fn has_room(&mut self, path: &EntryPath, size: u64) -> bool {
+        let limit = self.limits.all_documents_bytes;
+        if self.documents.saturating_add(size) > limit {
+            let limit = Bytes(limit);
+            let reason = format!(
+                "it is not read: with the reports, lists and receipts before it there are more than the limit of {limit}"
+            );
+            self.problems.push((path.clone(), reason));
+            return false;
+        }
+        self.documents += size;
+        true
+    }
+
     fn take(&mut self, path: &EntryPath, kind: &Kind, bytes: Vec<u8>) {
+        if let Kind::Set = kind {
+            // A file of another program may be called so.
+            let folder = path.parent().filter(|folder| !folder.is_root() && set::is_summary(&bytes));
+            return self.sets.extend(folder);
+        }
         let mut wrong = |reason: String| self.problems.push((path.clone(), reason));
         if is_pointer(&bytes) {
             return wrong("this is a Git LFS pointer; run `git lfs pull`".to_owned());
@@ -137,24 +175,26 @@ impl Collector {
             };
         }
         let Ok(text) = String::from_utf8(bytes) else { return wrong("it is not text".to_owned()) };
+        let text = text.trim_start_matches('\u{feff}');
         match kind {
-            Kind::Metadata => match RunGroupMetadata::parse(&text) {
+            Kind::Metadata => match RunGroupMetadata::parse(text) {
                 Ok(Some(metadata)) => {
+                    metadata.wrong.iter().for_each(|reason| wrong(reason.clone()));
                     self.metadata.insert(path.parent().unwrap_or_default(), metadata);
                 }
                 Ok(None) => {}
                 Err(reason) => wrong(reason),
             },
-            Kind::Report => self.take_report(path, &text),
-            Kind::List => self.take_list(path, &text),
-            Kind::Receipt => match Receipt::parse(&text) {
+            Kind::Report => self.take_report(path, text),
+            Kind::List => self.take_list(path, text),
+            Kind::Receipt => match Receipt::parse(text) {
                 Ok(receipt) => {
                     let receipt = RecordedReceipt::of(&receipt);
                     self.receipts.extend(receipt.map(|receipt| (path.clone(), receipt)));
                 }
                 Err(reason) => wrong(reason),
             },
-            Kind::Submission | Kind::Experiments | Kind::Other => {}
+            Kind::Submission | Kind::Experiments | Kind::Set | Kind::Other => {}
         }
     }
 }
@@ -167,6 +207,7 @@ impl EntryVisitor for Collector {
         if is_set {
             return false;
         }
+        self.note_folder(path.parent());
         let kind = kind(path);
         let is_record = matches!(kind, Kind::Report | Kind::Receipt);
         match kind {
@@ -179,13 +220,14 @@ impl EntryVisitor for Collector {
             _ => {}
         }
         let limit = self.limits.document_bytes;
-        // A log of gigabytes is no list, and nobody's news.
-        if size > limit && !matches!(kind, Kind::List) {
+        // A log of gigabytes is no list, and nobody's news; nor is what is called like a set.
+        if size > limit && !matches!(kind, Kind::List | Kind::Set) {
             let (size, limit) = (Bytes(size), Bytes(limit));
             self.problems
                 .push((path.clone(), format!("it has {size}, more than the limit of {limit}")));
         }
-        size <= limit
+        // A list is counted when it is known to be one.
+        size <= limit && (matches!(kind, Kind::List) || self.has_room(path, size))
     }
 
     fn read(&mut self, path: &EntryPath, size: u64, content: &mut dyn Read) -> io::Result<()> {
@@ -194,7 +236,7 @@ impl EntryVisitor for Collector {
         if let Kind::List = kind {
             let mut first = BufReader::new(content.take(FIRST_LINES_BYTES));
             while first.read_until(b'\n', &mut bytes)? > 0 && !says_something(&bytes) {}
-            if !is_list(&bytes) {
+            if !is_list(&bytes) || !self.has_room(path, size) {
                 return Ok(());
             }
             first.read_to_end(&mut bytes)?;
@@ -208,7 +250,29 @@ impl EntryVisitor for Collector {
     }
 
     fn enters(&mut self, path: &EntryPath) -> bool {
+        self.note_folder(Some(path.clone()));
         self.only_records || path.as_str() != SETS_FOLDER
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.cancellation.is_cancelled()
+    }
+}
+
+impl Collector {
+    /// Notes a folder that lies where a run keeps its submission, or lies in one that does.
+    fn note_folder(&mut self, folder: Option<EntryPath>) {
+        let Some(folder) = folder.filter(|folder| folder.as_str().contains(SUBMISSION)) else {
+            return;
+        };
+        let is_one = |path: &EntryPath| {
+            path.as_str().strip_suffix(SUBMISSION).is_some_and(|above| above.ends_with('/'))
+        };
+        // The outermost one: what lies deeper was laid out by an agent.
+        if let Some(path) = folder.ancestors().filter(is_one).last() {
+            let reason = "it is a folder, and a submission is a file".to_owned();
+            self.in_the_place_of_submissions.insert(path, reason);
+        }
     }
 }
 

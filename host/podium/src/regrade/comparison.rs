@@ -1,7 +1,8 @@
 //! What a grading says now beside what was recorded.
 //!
-//! Receipts are compared exactly: the same id is the same result, bit for bit. Reports of Podium hold unrounded scores,
-//! those of the reference rounded ones; what both sides hold is compared, and what one does not hold is not.
+//! Every field that a report records is compared, whether a receipt lies beside it or not; what one side does not hold is
+//! not. Receipts are compared exactly as well: the same id is the same result, bit for bit. A report and a receipt that
+//! contradict each other cannot both be as recorded.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,9 +11,9 @@ use crate::digest::Digest;
 use crate::float_text::number_or_text;
 use crate::medals::Medal;
 use crate::outcome::Outcome;
-use crate::report::GradingReport;
 
 use super::records::RecordedReceipt;
+use super::statement::{ChangedField, Statement};
 
 /// How a run came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -22,7 +23,7 @@ pub enum RegradeVerdict {
     Identical,
     /// There is no submission, and none was recorded.
     NoSubmission,
-    /// A valid submission earns something else, or is not the one that was graded.
+    /// As valid as before, but something that was recorded is not so; or the submission is not the one that was graded.
     Changed,
     /// What was recorded as invalid, or not at all there, is valid.
     NewlyValid,
@@ -116,23 +117,6 @@ pub struct Standing {
     pub grader_sha256: Option<Digest>,
 }
 
-impl Standing {
-    /// What a report says.
-    pub(super) fn of(report: &GradingReport) -> Standing {
-        Standing {
-            outcome: Some(report.outcome),
-            exists: Some(report.submission_exists),
-            valid: Some(report.valid_submission),
-            score: report.score_value().map(Score),
-            unrounded: report.unrounded_score.map(Score),
-            medal: report.medal(),
-            medal_is_known: true,
-            above_median: Some(report.above_median),
-            grader_sha256: report.grader_sha256,
-        }
-    }
-}
-
 /// A run of an archive, regraded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RegradedRun {
@@ -158,6 +142,9 @@ pub struct RegradedRun {
     pub new: Option<Standing>,
     /// By how much the score grew.
     pub difference: Option<Score>,
+    /// The recorded fields that say something else now.
+    #[serde(default)]
+    pub changed_fields: Vec<ChangedField>,
     /// What else there is to say of the comparison.
     pub remarks: Vec<String>,
     /// Why there is no score.
@@ -199,106 +186,119 @@ pub enum Graded {
 pub(super) struct Comparison {
     pub(super) verdict: RegradeVerdict,
     pub(super) difference: Option<Score>,
+    pub(super) changed_fields: Vec<ChangedField>,
     pub(super) remarks: Vec<String>,
 }
 
 impl Comparison {
     fn of(verdict: RegradeVerdict) -> Comparison {
-        Comparison { verdict, difference: None, remarks: Vec::new() }
+        Comparison { verdict, difference: None, changed_fields: Vec::new(), remarks: Vec::new() }
     }
 }
 
+/// What was recorded of a run: by a report, by a receipt, or by both.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Recorded<'a> {
+    /// What the report says; what the receipt says where there is no report.
+    pub(super) statement: Option<&'a Statement>,
+    pub(super) receipt: Option<&'a RecordedReceipt>,
+    /// What the receipt says that the report names.
+    pub(super) of_named_receipt: Option<&'a Statement>,
+}
+
 /// Compares a run without a submission with what was recorded.
-pub(super) fn without_submission(old: Option<&Standing>) -> RegradeVerdict {
-    match old {
-        Some(old) if old.exists == Some(true) || old.valid == Some(true) => {
-            RegradeVerdict::SubmissionMissing
-        }
-        _ => RegradeVerdict::NoSubmission,
-    }
+pub(super) fn without_submission(old: Option<&Statement>, new: &Statement) -> Comparison {
+    let Some(old) = old else { return Comparison::of(RegradeVerdict::NoSubmission) };
+    let changed_fields = old.changes(new);
+    let verdict = if old.exists() == Some(true) || old.valid() == Some(true) {
+        RegradeVerdict::SubmissionMissing
+    } else if changed_fields.is_empty() {
+        RegradeVerdict::NoSubmission
+    } else {
+        RegradeVerdict::Changed
+    };
+    Comparison { changed_fields, ..Comparison::of(verdict) }
 }
 
 /// Compares a grading with what was recorded.
 pub(super) fn compare(
-    old: Option<&Standing>,
-    old_receipt: Option<&RecordedReceipt>,
-    new: &Standing,
+    recorded: Recorded<'_>,
+    new: &Statement,
     new_receipt: Option<&RecordedReceipt>,
 ) -> Comparison {
-    let remarks = remarks(old, old_receipt, new, new_receipt);
-    if let (Some(old), Some(new)) = (old_receipt, new_receipt)
-        && old.id == new.id
-    {
-        return Comparison::of(RegradeVerdict::Identical);
-    }
-    let outcome = new.outcome.unwrap_or(Outcome::GraderFailed);
+    let remarks = remarks(recorded, new, new_receipt);
+    let outcome = new.outcome().unwrap_or(Outcome::GraderFailed);
+    let receipts = recorded.receipt.zip(new_receipt);
+    // What a receipt claims holds, whoever is to blame for it: a grader that always fails, say.
+    let same_receipt = receipts.is_some_and(|(old, new)| old.id == new.id);
     let failed = match outcome {
         Outcome::NotPrepared => Some(RegradeVerdict::NoData),
-        Outcome::InvalidAnswers | Outcome::GraderFailed => Some(RegradeVerdict::GraderFailed),
+        Outcome::InvalidAnswers | Outcome::GraderFailed if !same_receipt => {
+            Some(RegradeVerdict::GraderFailed)
+        }
         _ => None,
     };
     if let Some(verdict) = failed {
         return Comparison { remarks, ..Comparison::of(verdict) };
     }
-    let Some(old) = old else {
-        return Comparison { remarks, ..Comparison::of(RegradeVerdict::FirstGrading) };
+    let Some(old) = recorded.statement else {
+        let verdict = match same_receipt {
+            true => RegradeVerdict::Identical,
+            false => RegradeVerdict::FirstGrading,
+        };
+        return Comparison { remarks, ..Comparison::of(verdict) };
     };
-    let was_valid = old.valid.or(old.score.map(|_| true)).unwrap_or(false);
-    let difference = match (old.unrounded.or(old.score), new.unrounded.or(new.score)) {
-        (Some(_), Some(_)) => match (old.unrounded, new.unrounded) {
-            (Some(before), Some(now)) => Some(Score(now.0 - before.0)),
-            _ => old.score.zip(new.score).map(|(before, now)| Score(now.0 - before.0)),
-        },
-        _ => None,
-    };
-    let verdict = match (was_valid, outcome.is_valid_submission()) {
+    let changed_fields = old.changes(new);
+    let same_result = receipts.is_none_or(|(old, new)| is_same(old, new));
+    let verdict = match (old.valid().unwrap_or(false), outcome.is_valid_submission()) {
         (false, true) => RegradeVerdict::NewlyValid,
         (true, false) => RegradeVerdict::NewlyInvalid,
-        (false, false) if outcome == Outcome::NoSubmission => RegradeVerdict::NoSubmission,
-        (was, _) if is_same(was, old, old_receipt, new, new_receipt) => RegradeVerdict::Identical,
+        _ if changed_fields.is_empty() && same_result => match outcome {
+            Outcome::NoSubmission => RegradeVerdict::NoSubmission,
+            _ => RegradeVerdict::Identical,
+        },
         _ => RegradeVerdict::Changed,
     };
-    let difference = difference.filter(|_| verdict == RegradeVerdict::Changed);
-    Comparison { verdict, difference, remarks }
+    let difference = difference(old, new).filter(|_| verdict == RegradeVerdict::Changed);
+    Comparison { verdict, difference, changed_fields, remarks }
 }
 
-/// Whether what both sides hold is the same.
-fn is_same(
-    valid: bool,
-    old: &Standing,
-    old_receipt: Option<&RecordedReceipt>,
-    new: &Standing,
-    new_receipt: Option<&RecordedReceipt>,
-) -> bool {
-    if let (Some(old), Some(new)) = (old_receipt, new_receipt) {
-        // The same grader with the same bytes makes the same receipt, so whatever else differs is a change.
-        let same_result =
-            old.kind == new.kind && old.score.map(f64::to_bits) == new.score.map(f64::to_bits);
-        if old.submission != new.submission || !same_result || old.is_of_the_same(new) {
-            return false;
-        }
-    }
-    if !valid {
+/// By how much the score grew: the one before rounding where both have it and it is another one.
+fn difference(old: &Statement, new: &Statement) -> Option<Score> {
+    let between = |old: Option<f64>, new: Option<f64>| Some((Score(old?), Score(new?)));
+    let unrounded = between(old.unrounded(), new.unrounded()).filter(|(old, new)| old != new);
+    let (old, new) = unrounded.or_else(|| between(old.score(), new.score()))?;
+    Some(Score(new.0 - old.0))
+}
+
+/// Whether two receipts say the same of the same submission.
+fn is_same(old: &RecordedReceipt, new: &RecordedReceipt) -> bool {
+    if old.id == new.id {
         return true;
     }
-    let score = match (old.unrounded, new.unrounded) {
-        (Some(before), Some(now)) => before == now,
-        _ => old.score.is_none() || old.score == new.score,
-    };
-    let medal = !old.medal_is_known || old.medal == new.medal;
-    let median = old.above_median.is_none() || old.above_median == new.above_median;
-    score && medal && median
+    let same_result =
+        old.kind == new.kind && old.score.map(f64::to_bits) == new.score.map(f64::to_bits);
+    // The same grader with the same bytes makes the same receipt, so whatever else differs is a change.
+    old.submission == new.submission && same_result && !old.is_of_the_same(new)
 }
 
 fn remarks(
-    old: Option<&Standing>,
-    old_receipt: Option<&RecordedReceipt>,
-    new: &Standing,
+    recorded: Recorded<'_>,
+    new: &Statement,
     new_receipt: Option<&RecordedReceipt>,
 ) -> Vec<String> {
     let mut remarks = Vec::new();
-    let (Some(before), Some(now)) = (old_receipt, new_receipt) else {
-        let graders = old.and_then(|old| old.grader_sha256).zip(new.grader_sha256);
+    if let (Some(report), Some(receipt)) = (recorded.statement, recorded.of_named_receipt) {
+        let contradictions = report.changes(receipt).into_iter().map(
+            |ChangedField { field, old, new }| {
+                format!("the report contradicts its receipt: {field} is {old}, by the receipt {new}")
+            },
+        );
+        remarks.extend(contradictions);
+    }
+    let (Some(before), Some(now)) = (recorded.receipt, new_receipt) else {
+        let before = recorded.statement.and_then(|old| old.grader_sha256);
+        let graders = before.zip(new.grader_sha256);
         remarks.extend(graders.and_then(|(before, now)| other_grader(&before, &now)));
         return remarks;
     };
@@ -326,19 +326,37 @@ fn other_grader(before: &Digest, now: &Digest) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::statement::{Field, Said};
     use super::*;
 
-    fn standing(score: f64) -> Standing {
-        Standing {
-            outcome: Some(Outcome::Scored),
-            exists: Some(true),
-            valid: Some(true),
-            score: Some(Score((score * 1e5).round() / 1e5)),
-            unrounded: Some(Score(score)),
-            medal_is_known: true,
-            above_median: Some(false),
-            ..Standing::default()
+    fn statement(score: f64) -> Statement {
+        let mut statement = Statement::default();
+        for (field, said) in [
+            (Field::Outcome, Said::Outcome(Outcome::Scored)),
+            (Field::SubmissionExists, Said::Flag(true)),
+            (Field::ValidSubmission, Said::Flag(true)),
+            (Field::Score, Said::Number((score * 1e5).round() / 1e5)),
+            (Field::UnroundedScore, Said::Number(score)),
+            (Field::GoldMedal, Said::Flag(false)),
+            (Field::AboveMedian, Said::Flag(false)),
+            (Field::GoldThreshold, Said::Number(0.9)),
+        ] {
+            statement.say(field, said);
         }
+        statement
+    }
+
+    fn with(mut statement: Statement, field: Field, said: Said) -> Statement {
+        statement.say(field, said);
+        statement
+    }
+
+    fn only(said: &[(Field, Said)]) -> Statement {
+        said.iter().fold(Statement::default(), |all, (field, said)| with(all, *field, *said))
+    }
+
+    fn by_report(statement: Option<&Statement>) -> Recorded<'_> {
+        Recorded { statement, ..Recorded::default() }
     }
 
     fn receipt(id: u8, component: u8, submission: u8, score: f64) -> RecordedReceipt {
@@ -355,46 +373,60 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_recorded_is_not_compared() {
+    fn what_is_recorded_is_compared_and_what_is_not_is_not() {
         use RegradeVerdict::{Changed, FirstGrading, Identical, NewlyInvalid, NewlyValid};
-        let new = standing(0.123_456_789);
-        let invalid = Standing {
-            outcome: Some(Outcome::InvalidSubmission),
-            exists: Some(true),
-            valid: Some(false),
-            medal_is_known: true,
-            ..Standing::default()
-        };
-        let of_reference = Standing { unrounded: None, outcome: None, ..standing(0.123_46) };
-        let other_medal = Standing { medal: Some(Medal::Gold), ..standing(0.123_456_789) };
-        let cases: [(Option<Standing>, &Standing, RegradeVerdict); 11] = [
+        let new = statement(0.123_456_789);
+        let refused = [
+            (Field::Outcome, Said::Outcome(Outcome::InvalidSubmission)),
+            (Field::SubmissionExists, Said::Flag(true)),
+            (Field::ValidSubmission, Said::Flag(false)),
+            (Field::Score, Said::Nothing),
+            (Field::GoldThreshold, Said::Number(0.9)),
+        ];
+        let invalid = only(&refused);
+        let of_reference = only(&[
+            (Field::ValidSubmission, Said::Flag(true)),
+            (Field::Score, Said::Number(0.123_46)),
+            (Field::GoldThreshold, Said::Number(0.9)),
+        ]);
+        let edited = |field, said| Some(with(new.clone(), field, said));
+        let cases: [(Option<Statement>, &Statement, RegradeVerdict); 15] = [
             (None, &new, FirstGrading),
             (Some(new.clone()), &new, Identical),
             (Some(of_reference.clone()), &new, Identical),
-            (Some(Standing { score: Some(Score(0.123_47)), ..of_reference }), &new, Changed),
-            (Some(standing(0.123_456_788)), &new, Changed),
-            (Some(other_medal), &new, Changed),
-            (Some(Standing { above_median: Some(true), ..new.clone() }), &new, Changed),
-            (Some(Standing { valid: Some(true), ..Standing::default() }), &new, Identical),
+            (Some(with(of_reference, Field::Score, Said::Number(0.123_47))), &new, Changed),
+            (Some(statement(0.123_456_788)), &new, Changed),
+            // One field alone, whichever it is.
+            (edited(Field::Score, Said::Number(0.9)), &new, Changed),
+            (edited(Field::GoldMedal, Said::Flag(true)), &new, Changed),
+            (edited(Field::AboveMedian, Said::Flag(true)), &new, Changed),
+            (edited(Field::GoldThreshold, Said::Nothing), &new, Changed),
+            (edited(Field::ValidSubmission, Said::Flag(false)), &new, NewlyValid),
+            (Some(only(&[(Field::ValidSubmission, Said::Flag(true))])), &new, Identical),
             (Some(invalid.clone()), &new, NewlyValid),
             (Some(new.clone()), &invalid, NewlyInvalid),
             (Some(invalid.clone()), &invalid, Identical),
+            (Some(with(invalid.clone(), Field::Score, Said::Number(0.1))), &invalid, Changed),
         ];
         for (index, (old, new, verdict)) in cases.into_iter().enumerate() {
-            let comparison = compare(old.as_ref(), None, new, None);
+            let comparison = compare(by_report(old.as_ref()), new, None);
             assert_eq!(comparison.verdict, verdict, "{index}");
             assert_eq!(verdict.holds(), verdict == Identical);
         }
-        let nan = Standing { unrounded: None, ..standing(f64::NAN) };
-        assert_eq!(compare(Some(&nan), None, &nan, None).verdict, Identical);
-        let changed = compare(Some(&standing(0.25)), None, &standing(0.75), None);
-        assert_eq!(changed.difference, Some(Score(0.5)));
+        let nan = statement(f64::NAN);
+        assert_eq!(compare(by_report(Some(&nan)), &nan, None).verdict, Identical);
+        let (quarter, more) = (statement(0.25), statement(0.75));
+        assert_eq!(compare(by_report(Some(&quarter)), &more, None).difference, Some(Score(0.5)));
+        let rounded = with(statement(0.25), Field::Score, Said::Number(0.5));
+        let changed = compare(by_report(Some(&rounded)), &quarter, None);
+        assert_eq!(changed.difference, Some(Score(-0.25)), "where rounding alone differs");
+        assert_eq!(changed.changed_fields.len(), 1);
     }
 
     #[test]
     fn receipts_are_compared_exactly() {
         use RegradeVerdict::{Changed, Identical};
-        let (old, new) = (standing(0.5), standing(0.5));
+        let half = statement(0.5);
         for (before, now, verdict, remark) in [
             (receipt(1, 1, 1, 0.5), receipt(1, 1, 1, 0.5), Identical, ""),
             // Another grader that gives the same bits.
@@ -406,7 +438,8 @@ mod tests {
             // Nothing but the result can be another one.
             (receipt(1, 1, 1, 0.5), receipt(2, 1, 1, 0.5), Changed, "another receipt"),
         ] {
-            let comparison = compare(Some(&old), Some(&before), &new, Some(&now));
+            let recorded = Recorded { receipt: Some(&before), ..by_report(Some(&half)) };
+            let comparison = compare(recorded, &half, Some(&now));
             assert_eq!(comparison.verdict, verdict, "{remark}");
             let remarks = comparison.remarks.join("; ");
             assert!(
@@ -417,20 +450,68 @@ mod tests {
     }
 
     #[test]
+    fn a_report_is_compared_beside_its_receipt_and_both_must_agree() {
+        let (half, receipt) = (statement(0.5), receipt(1, 1, 1, 0.5));
+        for (field, said, verdict) in [
+            (Field::Score, Said::Number(0.9), RegradeVerdict::Changed),
+            (Field::UnroundedScore, Said::Number(0.9), RegradeVerdict::Changed),
+            (Field::GoldMedal, Said::Flag(true), RegradeVerdict::Changed),
+            (Field::ValidSubmission, Said::Flag(false), RegradeVerdict::NewlyValid),
+        ] {
+            let edited = with(half.clone(), field, said);
+            let recorded = Recorded {
+                statement: Some(&edited),
+                receipt: Some(&receipt),
+                of_named_receipt: Some(&half),
+            };
+            let comparison = compare(recorded, &half, Some(&receipt));
+            assert_eq!(comparison.verdict, verdict, "{field:?}");
+            assert_eq!(comparison.changed_fields.len(), 1, "{field:?}");
+            let remarks = comparison.remarks.join("; ");
+            assert!(remarks.contains("contradicts its receipt"), "{field:?}: {remarks}");
+        }
+    }
+
+    #[test]
     fn failures_of_this_side_say_nothing_of_the_submission() {
-        let old = standing(0.5);
+        let old = statement(0.5);
+        let failed = receipt(1, 1, 1, 0.5);
         for (outcome, verdict) in [
             (Outcome::NotPrepared, RegradeVerdict::NoData),
             (Outcome::GraderFailed, RegradeVerdict::GraderFailed),
             (Outcome::InvalidAnswers, RegradeVerdict::GraderFailed),
         ] {
-            let new =
-                Standing { outcome: Some(outcome), valid: Some(false), ..Standing::default() };
-            assert_eq!(compare(Some(&old), None, &new, None).verdict, verdict);
-            assert_eq!(compare(None, None, &new, None).verdict, verdict);
+            let new = only(&[
+                (Field::Outcome, Said::Outcome(outcome)),
+                (Field::ValidSubmission, Said::Flag(false)),
+            ]);
+            assert_eq!(compare(by_report(Some(&old)), &new, None).verdict, verdict);
+            assert_eq!(compare(by_report(None), &new, None).verdict, verdict);
         }
-        assert_eq!(without_submission(Some(&old)), RegradeVerdict::SubmissionMissing);
-        assert_eq!(without_submission(None), RegradeVerdict::NoSubmission);
+        // A grader that failed as it fails now is as recorded.
+        let new = only(&[(Field::Outcome, Said::Outcome(Outcome::GraderFailed))]);
+        let recorded = Recorded { receipt: Some(&failed), ..by_report(Some(&new)) };
+        assert_eq!(compare(recorded, &new, Some(&failed)).verdict, RegradeVerdict::Identical);
+    }
+
+    #[test]
+    fn where_there_is_no_submission_the_record_is_compared_all_the_same() {
+        use RegradeVerdict::{Changed, NoSubmission, SubmissionMissing};
+        let none = only(&[
+            (Field::SubmissionExists, Said::Flag(false)),
+            (Field::ValidSubmission, Said::Flag(false)),
+            (Field::Score, Said::Nothing),
+            (Field::GoldThreshold, Said::Number(0.9)),
+        ]);
+        for (old, verdict) in [
+            (None, NoSubmission),
+            (Some(none.clone()), NoSubmission),
+            (Some(statement(0.5)), SubmissionMissing),
+            (Some(with(none.clone(), Field::Score, Said::Number(0.9))), Changed),
+            (Some(with(none.clone(), Field::GoldThreshold, Said::Number(0.8))), Changed),
+        ] {
+            assert_eq!(without_submission(old.as_ref(), &none).verdict, verdict, "{old:?}");
+        }
     }
 
     #[test]

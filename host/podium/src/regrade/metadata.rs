@@ -10,7 +10,10 @@ use serde_json::{Map, Value, json};
 
 use crate::archive::EntryPath;
 use crate::error::Error;
+use crate::message;
 use crate::regular_file;
+
+use super::repeated_keys::Document;
 
 /// No metadata is larger.
 const MOST_BYTES: u64 = 256 << 20;
@@ -25,6 +28,8 @@ pub struct RunGroupMetadata {
     pub run_group: Option<String>,
     /// The runs by their ids, in their order, with what is said of each.
     pub runs: Map<String, Value>,
+    /// What of it cannot be meant: keys that stand twice, and are not used.
+    pub wrong: Vec<String>,
 }
 
 impl RunGroupMetadata {
@@ -33,11 +38,16 @@ impl RunGroupMetadata {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Option<RunGroupMetadata>, String> {
-        let value: Value = serde_json::from_str(text).map_err(|error| match error.is_eof() {
-            true => format!("it ends in the middle: {error}"),
-            false => format!("it is not JSON: {error}"),
-        })?;
+        const SHOWN_CHARACTERS: usize = 200;
+        let Document { value, repeated } =
+            Document::parse(text).map_err(|error| match error.is_eof() {
+                true => format!("it ends in the middle: {error}"),
+                false => format!("it is not JSON: {error}"),
+            })?;
         let Value::Object(mut fields) = value else { return Ok(None) };
+        if repeated.contains("runs") {
+            return Err("`runs` is there twice: neither of the two is used".to_owned());
+        }
         let runs = match fields.remove("runs") {
             Some(Value::Object(runs)) => runs,
             // A list of ids says as much.
@@ -48,7 +58,12 @@ impl RunGroupMetadata {
             _ => return Ok(None),
         };
         let run_group = fields.get("run_group").and_then(Value::as_str).map(str::to_owned);
-        Ok(Some(RunGroupMetadata { run_group, runs }))
+        let shown = |path: &String| {
+            let path = message::fit_line(path, SHOWN_CHARACTERS);
+            format!("`{path}` is there twice: neither of the two is used")
+        };
+        let wrong = repeated.iter().map(shown).collect();
+        Ok(Some(RunGroupMetadata { run_group, runs, wrong }))
     }
 }
 
@@ -145,10 +160,26 @@ fn listed(group: &Path, run_id: &str, log: &Path, code: &Path) -> MadeSubmission
     made.submission_path = there(Path::new(SUBMISSION));
     made.logs_path = there(log);
     made.code_path = there(code);
-    if !folder.is_dir() {
-        made.problem = Some("it has no folder".to_owned());
-    }
+    made.problem = problem_of(&folder).map(str::to_owned);
     made
+}
+
+/// What is odd about the folder of a run.
+fn problem_of(folder: &Path) -> Option<&'static str> {
+    let kind = |path: &Path| path.symlink_metadata().map(|metadata| metadata.file_type());
+    let is_link = |path: &Path| kind(path).is_ok_and(|kind| kind.is_symlink());
+    let submission = folder.join(SUBMISSION);
+    if is_link(folder) {
+        Some("its folder is a link, and a regrade follows none")
+    } else if !folder.is_dir() {
+        Some("it has no folder")
+    } else if submission.parent().is_some_and(is_link) || is_link(&submission) {
+        Some("its submission is a link, and a regrade follows none")
+    } else if kind(&submission).is_ok_and(|kind| !kind.is_file()) {
+        Some("its submission is no regular file")
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -178,6 +209,10 @@ mod tests {
         assert_eq!(metadata.runs.keys().collect::<Vec<_>>(), ["b_1", "a_2"]);
         let list = RunGroupMetadata::parse(r#"{"runs": ["b_1"]}"#).unwrap().unwrap();
         assert_eq!(list.runs.len(), 1);
+        let twice = r#"{"runs": {"a_1": {}, "b_2": {}, "a_1": {}}}"#;
+        let twice = RunGroupMetadata::parse(twice).unwrap().unwrap();
+        assert_eq!(twice.runs.keys().collect::<Vec<_>>(), ["b_2"]);
+        assert!(twice.wrong[0].contains("`runs.a_1` is there twice"), "{:?}", twice.wrong);
         for other in ["[]", "{}", "3", r#"{"runs": 3}"#, r#"{"runs": [3]}"#] {
             assert_eq!(RunGroupMetadata::parse(other), Ok(None), "{other}");
         }
@@ -212,5 +247,33 @@ mod tests {
         let problems: Vec<Option<&str>> = made.iter().map(|made| made.problem.as_deref()).collect();
         let no_name = Some("its id is no name of a folder");
         assert_eq!(problems, [None, None, Some("it has no folder"), no_name, no_name]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_in_the_place_of_a_run_or_a_submission_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let group = folder.path();
+        let path = |name: &str| group.join(name);
+        for made in ["a_1/submission", "a_2/submission/submission.csv", "a_4"] {
+            std::fs::create_dir_all(path(made)).unwrap();
+        }
+        std::fs::write(path("file.csv"), "x").unwrap();
+        for (link, to) in [
+            ("a_1/submission/submission.csv", "../../file.csv"),
+            ("a_3", "a_1"),
+            ("a_4/submission", "../a_1/submission"),
+        ] {
+            std::os::unix::fs::symlink(to, path(link)).unwrap();
+        }
+        for (run, part) in [
+            ("a_1", "its submission is a link"),
+            ("a_2", "no regular file"),
+            ("a_3", "its folder is a link"),
+            ("a_4", "its submission is a link"),
+        ] {
+            let made = listed(group, run, Path::new("log"), Path::new("code"));
+            assert!(made.problem.as_deref().is_some_and(|problem| problem.contains(part)), "{made:?}");
+        }
     }
 }

@@ -19,14 +19,16 @@ use crate::digest::Digest;
 use crate::error::Error;
 use crate::grading::{GradedSubmission, GradingContext, GradingOptions, is_csv};
 use crate::input::{Input, InputProblem};
+use crate::medals::Medal;
 use crate::memory_share::{self, Memory};
 use crate::outcome::Outcome;
 use crate::report::GradingReport;
 
-use super::comparison::{self, Comparison, Graded, RegradeVerdict, RegradedRun, Standing};
+use super::comparison::{self, Comparison, Graded, Recorded, RegradeVerdict, RegradedRun};
 use super::journal::{Journal, Key};
 use super::records::RecordedReceipt;
 use super::set::RegradeSet;
+use super::statement::{Field, Said, Statement};
 use super::subject::RegradeSubject;
 use super::submissions::{self, Content, Job};
 use super::survey::{ArchivedRun, SubmissionPlace, Survey};
@@ -64,7 +66,7 @@ pub(super) fn grade_all(
         options,
         observer,
         competitions: competitions(catalog, survey),
-        journal: Journal::read(&set.receipts_folder())?,
+        journal: Journal::read(set.folder(), &options.others, set.key())?,
         memory: Memory::new(memory),
         slots: Mutex::default(),
         finished: Mutex::default(),
@@ -140,7 +142,7 @@ impl Queue<'_> {
             let competition = match &self.competitions[&run.competition_id] {
                 Ok(competition) => competition,
                 Err(message) => {
-                    self.not_graded(at, RegradeVerdict::UnknownCompetition, None, message);
+                    self.not_graded(at, RegradeVerdict::UnknownCompetition, message);
                     continue;
                 }
             };
@@ -153,10 +155,10 @@ impl Queue<'_> {
                 SubmissionPlace::Missing(path) => {
                     let message =
                         format!("there is no `{path}` in the archive or the working folder");
-                    self.not_graded(at, RegradeVerdict::SubmissionMissing, None, &message);
+                    self.not_graded(at, RegradeVerdict::SubmissionMissing, &message);
                 }
                 SubmissionPlace::Unusable { reason, .. } => {
-                    self.not_graded(at, RegradeVerdict::SubmissionUnusable, None, reason);
+                    self.not_graded(at, RegradeVerdict::SubmissionUnusable, reason);
                 }
                 _ => to_grade.push(at),
             }
@@ -165,11 +167,19 @@ impl Queue<'_> {
     }
 
     fn without_submission(&self, at: usize, competition: &Competition) {
-        let run = &self.survey.runs[at];
-        let verdict = comparison::without_submission(run.recorded.as_ref());
-        let report = self.context.no_submission(competition, &self.grading(run)).report;
-        let message = report.message.clone().unwrap_or_default();
-        self.not_graded(at, verdict, Some(report), &message);
+        let archived = &self.survey.runs[at];
+        let report = self.context.no_submission(competition, &self.grading(archived)).report;
+        let new = Statement::of(&report);
+        let Comparison { verdict, changed_fields, .. } =
+            comparison::without_submission(archived.recorded.as_ref(), &new);
+        let run = RegradedRun {
+            old: archived.recorded.as_ref().map(Statement::standing),
+            new: Some(new.standing()),
+            changed_fields,
+            message: report.message.clone(),
+            ..blank(archived, verdict)
+        };
+        self.add(at, run, Some(report));
     }
 
     /// Takes jobs until there are no more.
@@ -204,7 +214,7 @@ impl Queue<'_> {
                 }
                 Content::Unusable(reason) => {
                     drop(turn);
-                    self.not_graded(run, RegradeVerdict::SubmissionUnusable, None, &reason);
+                    self.not_graded(run, RegradeVerdict::SubmissionUnusable, &reason);
                 }
             }
         }
@@ -274,7 +284,9 @@ impl Queue<'_> {
         let limits = self.context.limits_of(competition);
         let known = key.and_then(|key| self.journal.find(key, &limits));
         let (receipt, report, graded) = match known {
-            Some(receipt) => (Some(receipt), None, Graded::Before),
+            Some((receipt, false)) => (Some(receipt), None, Graded::Before),
+            // Another archive has the same submission.
+            Some((receipt, true)) => (Some(receipt), None, Graded::AsDuplicate),
             None => {
                 let graded = self.run_grader(competition, submission, &path, &options);
                 if graded.is_cancelled() {
@@ -286,7 +298,7 @@ impl Queue<'_> {
         let report = match (&receipt, report) {
             // From the receipt in any case, so that a set is the same however often it was interrupted.
             (Some(receipt), _) => {
-                if graded == Graded::Now
+                if graded != Graded::Before
                     && let Err(error) = self.journal.add(receipt)
                 {
                     lock(&self.failure).get_or_insert(error);
@@ -339,48 +351,49 @@ impl Queue<'_> {
         let mut report = result.report.clone();
         report.submission_path = archived.submission.path().unwrap_or_default();
         report.run = self.grading(archived).run;
-        let new = Standing::of(&report);
+        let new = Statement::of(&report);
         let receipts = &self.survey.receipts;
-        let recorded_receipt = archived
-            .receipt
-            .and_then(|id| receipts.by_id(&id))
+        let named = archived.receipt.and_then(|id| receipts.by_id(&id));
+        let receipt = named
             .or_else(|| receipts.of_submission(&archived.competition_id, &result.submission?));
-        let old = archived.recorded.clone().or_else(|| {
-            let Ok(competition) = &self.competitions[&archived.competition_id] else { return None };
-            recorded_receipt.map(|receipt| standing_of(receipt, competition))
+        let of_receipt = receipt.and_then(|receipt| {
+            let competition = self.competitions[&archived.competition_id].as_ref().ok()?;
+            Some(statement_of(receipt, competition))
         });
-        let Comparison { verdict, difference, remarks } =
-            comparison::compare(old.as_ref(), recorded_receipt, &new, result.receipt.as_ref());
+        let old = archived.recorded.as_ref().or(of_receipt.as_ref());
+        let recorded = Recorded {
+            statement: old,
+            receipt,
+            of_named_receipt: of_receipt
+                .as_ref()
+                .filter(|_| named.is_some() && archived.recorded.is_some()),
+        };
+        let Comparison { verdict, difference, changed_fields, remarks } =
+            comparison::compare(recorded, &new, result.receipt.as_ref());
         let run = RegradedRun {
             submission_sha256: result.submission,
-            old,
+            old: old.map(Statement::standing),
             difference,
+            changed_fields,
             remarks,
             message: report.message.clone(),
             failure: report.failure.clone(),
             receipt_id: report.receipt_id,
             graded,
-            new: Some(new),
+            new: Some(new.standing()),
             ..blank(archived, verdict)
         };
         self.add(at, run, Some(report));
     }
 
-    fn not_graded(
-        &self,
-        at: usize,
-        verdict: RegradeVerdict,
-        report: Option<GradingReport>,
-        message: &str,
-    ) {
+    fn not_graded(&self, at: usize, verdict: RegradeVerdict, message: &str) {
         let archived = &self.survey.runs[at];
         let run = RegradedRun {
-            old: archived.recorded.clone(),
-            new: report.as_ref().map(Standing::of),
+            old: archived.recorded.as_ref().map(Statement::standing),
             message: Some(message.to_owned()),
             ..blank(archived, verdict)
         };
-        self.add(at, run, report);
+        self.add(at, run, None);
     }
 
     fn add(&self, at: usize, run: RegradedRun, report: Option<GradingReport>) {
@@ -393,24 +406,31 @@ impl Queue<'_> {
     }
 }
 
-/// What a receipt says of a run of which no report says anything.
-fn standing_of(receipt: &RecordedReceipt, competition: &Competition) -> Standing {
+/// What a receipt says, in the fields of a report. It does not say which medal lines there were.
+fn statement_of(receipt: &RecordedReceipt, competition: &Competition) -> Statement {
     let score = receipt.score.filter(|_| receipt.kind.is_valid_submission());
     let rounded = score.map(|score| competition.rounding().round(score));
-    let award = rounded
-        .zip(competition.thresholds)
-        .map(|(score, lines)| lines.award(score, competition.direction()));
-    Standing {
-        outcome: Some(receipt.kind),
-        exists: Some(receipt.kind != Outcome::NoSubmission),
-        valid: Some(receipt.kind.is_valid_submission()),
-        score: rounded.map(comparison::Score),
-        unrounded: score.filter(|score| score.is_finite()).map(comparison::Score),
-        medal: award.and_then(|award| award.medal),
-        medal_is_known: award.is_some(),
-        above_median: award.map(|award| award.above_median),
-        grader_sha256: Some(receipt.component),
+    let number = |number: Option<f64>| number.map_or(Said::Nothing, Said::Number);
+    let mut statement = Statement::by(Some(receipt.component));
+    for (field, said) in [
+        (Field::Outcome, Said::Outcome(receipt.kind)),
+        (Field::SubmissionExists, Said::Flag(receipt.kind != Outcome::NoSubmission)),
+        (Field::ValidSubmission, Said::Flag(receipt.kind.is_valid_submission())),
+        (Field::Score, number(rounded)),
+        (Field::UnroundedScore, number(score.filter(|score| score.is_finite()))),
+    ] {
+        statement.say(field, said);
     }
+    if let Some((score, lines)) = rounded.zip(competition.thresholds) {
+        let award = lines.award(score, competition.direction());
+        let has = |medal: Medal| Said::Flag(award.medal == Some(medal));
+        statement.say(Field::GoldMedal, has(Medal::Gold));
+        statement.say(Field::SilverMedal, has(Medal::Silver));
+        statement.say(Field::BronzeMedal, has(Medal::Bronze));
+        statement.say(Field::AnyMedal, Said::Flag(award.medal.is_some()));
+        statement.say(Field::AboveMedian, Said::Flag(award.above_median));
+    }
+    statement
 }
 
 fn blank(archived: &ArchivedRun, verdict: RegradeVerdict) -> RegradedRun {
@@ -426,6 +446,7 @@ fn blank(archived: &ArchivedRun, verdict: RegradeVerdict) -> RegradedRun {
         old: None,
         new: None,
         difference: None,
+        changed_fields: Vec::new(),
         remarks: Vec::new(),
         message: None,
         failure: None,

@@ -1,5 +1,5 @@
 //! What was recorded of gradings: reports of the reference and of Podium, and receipts. Read tolerantly: what is there
-//! is compared, what is not there is not.
+//! is compared, what is not there is not, and what cannot be meant is told by its field.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,15 +9,23 @@ use serde_json::{Map, Value};
 use crate::archive::{Archive, ArchiveLimits, EntryPath, EntryProblem};
 use crate::digest::Digest;
 use crate::error::Error;
-use crate::float_text::parse_non_finite;
 use crate::medals::Medal;
+use crate::message;
 use crate::outcome::Outcome;
 use crate::receipt::{ClaimedInput, ExactNumber, Receipt};
 use crate::regular_file;
-use crate::report::{parse_python_json, quote_bare_words};
+use crate::report::quote_bare_words;
 
 use super::collector::Collector;
-use super::comparison::{Score, Standing};
+use super::repeated_keys::Document;
+use super::set;
+use super::statement::{Statement, wrong_value};
+
+/// What is wrong with one report is told of the first places; of more, how many there are.
+const MOST_WRONG: usize = 50;
+
+/// The characters of a key that are shown.
+const KEY_CHARACTERS: usize = 100;
 
 /// A grading that a report records.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +33,7 @@ pub(super) struct RecordedGrading {
     pub(super) competition_id: String,
     /// The path of the submission as the report says it; `None` where it says that there was none.
     pub(super) submission_path: Option<String>,
-    pub(super) standing: Standing,
+    pub(super) statement: Statement,
     pub(super) receipt: Option<Digest>,
     /// What the report says of the run: seed, run id, whatever there is.
     pub(super) run: Map<String, Value>,
@@ -82,6 +90,14 @@ pub(super) struct Records {
 }
 
 impl Records {
+    /// The reports of a set lie beneath a folder of their own, as the run groups lie in the archive.
+    pub(super) fn lay_out_as_the_archive(&mut self) {
+        for (path, _) in &mut self.reports {
+            let relative = path.as_str().strip_prefix(set::REPORTS_FOLDER).unwrap_or(path.as_str());
+            *path = EntryPath::root().join(relative.trim_start_matches('/')).unwrap_or_default();
+        }
+    }
+
     /// Whether nothing was recorded.
     pub(super) fn is_empty(&self) -> bool {
         self.reports.is_empty() && self.receipts.by_id.is_empty()
@@ -133,12 +149,13 @@ pub(super) fn read(path: &Path, limits: &ArchiveLimits) -> Result<Records, Error
             return Err(wrong("this is a Git LFS pointer; run `git lfs pull`".to_owned()));
         }
         let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;
+        let text = text.trim_start_matches('\u{feff}');
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = EntryPath::parse(name.unwrap_or_default().as_bytes()).unwrap_or_default();
-        if let Ok(receipt) = Receipt::parse(&text) {
+        if let Ok(receipt) = Receipt::parse(text) {
             RecordedReceipt::of(&receipt).into_iter().for_each(|one| records.receipts.add(one));
         } else {
-            let read = gradings(&text).map_err(wrong)?;
+            let read = gradings(text).map_err(wrong)?;
             records.problems.extend(read.problems(&name));
             records.reports.push((name, read.gradings));
         }
@@ -151,6 +168,9 @@ pub(super) fn read(path: &Path, limits: &ArchiveLimits) -> Result<Records, Error
         if let Some(broken) = passage.broken {
             records.problems.push(EntryProblem::new(path.to_string_lossy(), broken));
         }
+        if set::is_set(path) {
+            records.lay_out_as_the_archive();
+        }
     }
     if records.is_empty() {
         let reason = match records.problems.first() {
@@ -160,6 +180,17 @@ pub(super) fn read(path: &Path, limits: &ArchiveLimits) -> Result<Records, Error
         return Err(wrong(format!("there is no grading report and no receipt{reason}")));
     }
     Ok(records)
+}
+
+/// Reads the reports in a folder, whose paths count from it.
+///
+/// # Errors
+/// [`Error::Read`].
+pub(super) fn in_folder(folder: &Path) -> Result<Records, Error> {
+    let limits = ArchiveLimits::default();
+    let mut collector = Collector::of_records(&limits);
+    Archive::open(folder, limits)?.visit(&mut collector);
+    Ok(collector.into_records())
 }
 
 /// The gradings of a report, and what is wrong with the rest of it.
@@ -177,6 +208,16 @@ impl ReadReport {
     ) -> impl Iterator<Item = EntryProblem> + 'a {
         self.wrong.iter().map(|reason| EntryProblem::new(path.as_str(), reason))
     }
+
+    /// With no more of what is wrong than anybody reads.
+    fn cut(mut self) -> ReadReport {
+        let more = self.wrong.len().saturating_sub(MOST_WRONG);
+        if more > 0 {
+            self.wrong.truncate(MOST_WRONG);
+            self.wrong.push(format!("… and {more} more of its fields are wrong"));
+        }
+        self
+    }
 }
 
 /// The gradings of the text of a report: of a run group, or of a single grading. Of a text that ends in the middle,
@@ -185,37 +226,61 @@ impl ReadReport {
 /// # Errors
 /// Why the text is no report at all.
 pub(super) fn gradings(text: &str) -> Result<ReadReport, String> {
-    match parse_python_json(text) {
-        Ok(Value::Object(mut fields)) => match fields.remove("competition_reports") {
-            Some(Value::Array(reports)) => Ok(read_all(reports.into_iter().map(Ok))),
-            Some(_) => Err("`competition_reports` is no list".to_owned()),
-            None if fields.contains_key("competition_id") => {
-                Ok(read_all(std::iter::once(Ok(Value::Object(fields)))))
+    const LIST: &str = "competition_reports";
+    let Document { value, repeated } = match Document::parse(text) {
+        Ok(document) => document,
+        Err(error) => return what_is_whole(text, &error.to_string()).map(ReadReport::cut),
+    };
+    let Value::Object(mut fields) = value else {
+        return Err("this is no grading report: it is no object".to_owned());
+    };
+    let twice = repeated.iter().map(|path| said_twice(path));
+    let read = match fields.remove(LIST) {
+        Some(Value::Array(reports)) => {
+            let mut read = read_all(reports);
+            let is_whole = read.wrong.is_empty() && repeated.is_empty();
+            read.wrong.extend(twice);
+            if is_whole {
+                read.wrong.extend(wrong_totals(&fields, &read.gradings));
             }
-            None => {
-                Err("this is no grading report: it has no list `competition_reports`".to_owned())
-            }
-        },
-        Ok(_) => Err("this is no grading report: it is no object".to_owned()),
-        Err(error) => {
-            let message = error.to_string();
-            let message = message.rsplit(": ").next().unwrap_or(&message).to_owned();
-            let read = read_all(whole_ones(text));
-            if read.gradings.is_empty() {
-                return Err(format!("this is no JSON: {message}"));
-            }
-            let mut wrong = read.wrong;
-            let count = read.gradings.len();
-            wrong.push(format!(
-                "the report is damaged ({message}): the first {count} gradings are used"
-            ));
-            Ok(ReadReport { wrong, ..read })
+            read
         }
+        Some(_) => return Err(format!("`{LIST}` is no list")),
+        None if repeated.contains(LIST) => return Err(said_twice(LIST)),
+        None if fields.contains_key("competition_id") => match grading(&fields) {
+            Ok((grading, wrong)) => {
+                ReadReport { gradings: vec![grading], wrong: wrong.into_iter().chain(twice).collect() }
+            }
+            Err(reason) => ReadReport { wrong: vec![reason], ..ReadReport::default() },
+        },
+        None => return Err(format!("this is no grading report: it has no list `{LIST}`")),
+    };
+    Ok(read.cut())
+}
+
+fn said_twice(path: &str) -> String {
+    let path = message::fit_line(path, KEY_CHARACTERS);
+    format!("`{path}` is there twice: neither of the two is used")
+}
+
+/// The gradings of a report that is no JSON as a whole, up to where it breaks.
+fn what_is_whole(text: &str, error: &str) -> Result<ReadReport, String> {
+    let mut read = ReadReport::default();
+    for (index, Document { value, repeated }) in whole_ones(text).into_iter().enumerate() {
+        read_one(index, &value, &mut read);
+        let at = |path: &String| said_twice(&format!("competition_reports[{index}].{path}"));
+        read.wrong.extend(repeated.iter().map(at));
     }
+    if read.gradings.is_empty() {
+        return Err(format!("this is no JSON: {error}"));
+    }
+    let count = read.gradings.len();
+    read.wrong.push(format!("the report is damaged ({error}): the first {count} gradings are used"));
+    Ok(read)
 }
 
 /// The reports in a text that is no JSON as a whole, up to where it breaks.
-fn whole_ones(text: &str) -> impl Iterator<Item = Result<Value, String>> {
+fn whole_ones(text: &str) -> Vec<Document> {
     let text = quote_bare_words(text).unwrap_or_else(|| text.to_owned());
     let begin =
         text.find("\"competition_reports\"").and_then(|at| Some(at + text[at..].find('[')? + 1));
@@ -224,82 +289,118 @@ fn whole_ones(text: &str) -> impl Iterator<Item = Result<Value, String>> {
         let mut rest = &text[begin..];
         loop {
             rest = rest.trim_start_matches([',', ' ', '\t', '\n', '\r']);
-            let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+            let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Document>();
             let Some(Ok(value)) = stream.next() else { break };
             rest = &rest[stream.byte_offset()..];
-            values.push(Ok(value));
+            values.push(value);
         }
     }
-    values.into_iter()
+    values
 }
 
-fn read_all(reports: impl Iterator<Item = Result<Value, String>>) -> ReadReport {
+fn read_all(reports: Vec<Value>) -> ReadReport {
     let mut read = ReadReport::default();
-    for (index, report) in reports.enumerate() {
-        match report.and_then(|report| grading(&report)) {
-            Ok(grading) => read.gradings.push(grading),
-            Err(reason) => read.wrong.push(format!("competition_reports[{index}]: {reason}")),
-        }
+    for (index, report) in reports.iter().enumerate() {
+        read_one(index, report, &mut read);
     }
     read
 }
 
-/// A grading as one report says it.
-fn grading(report: &Value) -> Result<RecordedGrading, String> {
-    let Value::Object(fields) = report else { return Err("it is no object".to_owned()) };
+fn read_one(index: usize, report: &Value, read: &mut ReadReport) {
+    let at = |reason: String| format!("competition_reports[{index}]: {reason}");
+    let Value::Object(fields) = report else {
+        return read.wrong.push(at("it is no object".to_owned()));
+    };
+    match grading(fields) {
+        Ok((grading, wrong)) => {
+            read.gradings.push(grading);
+            read.wrong.extend(wrong.into_iter().map(at));
+        }
+        Err(reason) => read.wrong.push(at(reason)),
+    }
+}
+
+/// A grading as one report says it, and what of it cannot be meant.
+fn grading(fields: &Map<String, Value>) -> Result<(RecordedGrading, Vec<String>), String> {
     let competition_id = match fields.get("competition_id") {
         Some(Value::String(id)) => id.clone(),
         Some(_) => return Err("its `competition_id` is no text".to_owned()),
         None => return Err("it has no `competition_id`".to_owned()),
     };
-    let yes = |name: &str| fields.get(name).and_then(Value::as_bool);
-    let outcome: Option<Outcome> =
-        fields.get("outcome").and_then(|outcome| serde_json::from_value(outcome.clone()).ok());
-    let exists =
-        yes("submission_exists").or(outcome.map(|outcome| outcome != Outcome::NoSubmission));
-    let valid = yes("valid_submission").or(outcome.map(Outcome::is_valid_submission));
-    let number = |name: &str| match fields.get(name) {
-        Some(Value::Number(number)) => number.as_f64(),
-        Some(Value::String(text)) => parse_non_finite(text),
-        _ => None,
-    };
-    let score = number("score").or_else(|| number("score_text"));
-    let medals = [
-        (Medal::Gold, yes("gold_medal")),
-        (Medal::Silver, yes("silver_medal")),
-        (Medal::Bronze, yes("bronze_medal")),
-    ];
+    let mut wrong = Vec::new();
+    let mut statement = Statement::read(fields, &mut wrong);
     let submission_path = match fields.get("submission_path") {
         // The reference writes Python's None as text.
         Some(Value::String(path)) if path != "None" && !path.is_empty() => Some(path.clone()),
-        _ => None,
+        None | Some(Value::String(_) | Value::Null) => None,
+        Some(other) => {
+            wrong.push(wrong_value("submission_path", other, "a text"));
+            None
+        }
     };
-    let says_nothing = exists.is_none() && valid.is_none() && score.is_none();
-    if says_nothing {
-        return Err("it says neither a score nor whether there was a valid submission".to_owned());
+    if !statement.says_something() {
+        let mut reason =
+            "it says neither a score nor whether there was a valid submission".to_owned();
+        wrong.iter().for_each(|wrong| reason.push_str(&format!("; {wrong}")));
+        return Err(reason);
     }
-    let digest =
-        |name: &str| fields.get(name).and_then(Value::as_str).and_then(|id| id.parse().ok());
-    Ok(RecordedGrading {
-        competition_id,
-        submission_path: submission_path.filter(|_| exists != Some(false)),
-        standing: Standing {
-            outcome,
-            exists,
-            valid: valid.or(score.map(|_| true)),
-            score: score.map(Score),
-            unrounded: number("unrounded_score").map(Score),
-            medal: medals.iter().find(|(_, has)| *has == Some(true)).map(|(medal, _)| *medal),
-            medal_is_known: medals.iter().any(|(_, has)| has.is_some()),
-            above_median: yes("above_median"),
-            grader_sha256: digest("grader_sha256"),
-        },
-        receipt: digest("receipt_id"),
-        run: match fields.get("run") {
-            Some(Value::Object(run)) => run.clone(),
-            _ => Map::new(),
-        },
-    })
+    let mut digest = |name: &str| match fields.get(name) {
+        None | Some(Value::Null) => None,
+        Some(value) => {
+            let parsed = value.as_str().and_then(|id| id.parse().ok());
+            if parsed.is_none() {
+                wrong.push(wrong_value(name, value, "64 hexadecimal digits"));
+            }
+            parsed
+        }
+    };
+    statement.grader_sha256 = digest("grader_sha256");
+    let receipt = digest("receipt_id");
+    let run = match fields.get("run") {
+        Some(Value::Object(run)) => run.clone(),
+        None | Some(Value::Null) => Map::new(),
+        Some(other) => {
+            wrong.push(wrong_value("run", other, "an object"));
+            Map::new()
+        }
+    };
+    if let (Some(seed), Some(of_run)) = (fields.get("seed"), run.get("seed"))
+        && seed != of_run
+    {
+        let shown = |value: &Value| message::fit_line(&value.to_string(), KEY_CHARACTERS);
+        let (seed, of_run) = (shown(seed), shown(of_run));
+        wrong.push(format!("it contradicts itself: `seed` is {seed}, `run.seed` is {of_run}"));
+    }
+    let submission_path = submission_path.filter(|_| statement.exists() != Some(false));
+    Ok((RecordedGrading { competition_id, submission_path, statement, receipt, run }, wrong))
+}
+
+/// The totals of a report that its gradings do not add up to.
+fn wrong_totals(fields: &Map<String, Value>, gradings: &[RecordedGrading]) -> Vec<String> {
+    let standings: Vec<_> = gradings.iter().map(|one| one.statement.standing()).collect();
+    let count = |holds: &dyn Fn(&super::Standing) -> bool| {
+        standings.iter().filter(|standing| holds(standing)).count()
+    };
+    let medal = |medal: Medal| count(&|standing| standing.medal == Some(medal));
+    let totals = [
+        ("total_runs", standings.len()),
+        ("total_runs_with_submissions", count(&|standing| standing.exists == Some(true))),
+        ("total_valid_submissions", count(&|standing| standing.valid == Some(true))),
+        ("total_medals", count(&|standing| standing.medal.is_some())),
+        ("total_gold_medals", medal(Medal::Gold)),
+        ("total_silver_medals", medal(Medal::Silver)),
+        ("total_bronze_medals", medal(Medal::Bronze)),
+        ("total_above_median", count(&|standing| standing.above_median == Some(true))),
+    ];
+    let mut wrong = Vec::new();
+    for (name, count) in totals {
+        let Some(said) = fields.get(name) else { continue };
+        if said.as_u64() != Some(count as u64) {
+            let said = message::fit_line(&said.to_string(), KEY_CHARACTERS);
+            wrong.push(format!("`{name}` is {said}, and its gradings make {count}"));
+        }
+    }
+    wrong
 }
 
 #[cfg(test)]
@@ -322,15 +423,14 @@ mod tests {
         let read = gradings(&text).unwrap();
         let [a, b, c, d] = &read.gradings[..] else { panic!("{read:?}") };
         assert_eq!(a.submission_path.as_deref(), Some("x/s.csv"));
-        assert_eq!((a.standing.medal, a.standing.medal_is_known), (Some(Medal::Silver), true));
-        assert_eq!(a.standing.score, Some(Score(0.5)));
-        assert!(b.standing.score.unwrap().0.is_nan() && !b.standing.medal_is_known);
-        assert_eq!((b.standing.above_median, b.standing.exists), (None, None));
-        assert_eq!(
-            (c.standing.exists, c.standing.valid, &c.submission_path),
-            (Some(false), None, &None)
-        );
-        assert_eq!((d.standing.valid, d.standing.score), (Some(false), None));
+        let [first, second] = [a, b].map(|grading| grading.statement.standing());
+        assert_eq!((first.medal, first.medal_is_known), (Some(Medal::Silver), true));
+        assert_eq!(a.statement.score(), Some(0.5));
+        assert!(b.statement.score().unwrap().is_nan() && !second.medal_is_known);
+        assert_eq!((second.above_median, second.exists), (None, None));
+        let (exists, valid) = (c.statement.exists(), c.statement.valid());
+        assert_eq!((exists, valid, &c.submission_path), (Some(false), None, &None));
+        assert_eq!((d.statement.valid(), d.statement.score()), (Some(false), None));
         assert_eq!(read.wrong.len(), 4, "{:?}", read.wrong);
         for (wrong, part) in read.wrong.iter().zip([
             "competition_reports[4]: it has no `competition_id`",
@@ -363,5 +463,33 @@ mod tests {
             assert!(message.contains(part), "{text}: {message}");
         }
         assert_eq!(gradings(ONE).unwrap().gradings.len(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_told_by_its_place_and_the_rest_is_used() {
+        let two = |first: &str| format!(r#"{{"competition_reports": [{first}, {ONE}]}}"#);
+        let with = |field: &str| two(&ONE.replacen('{', &format!("{{{field}, "), 1));
+        for (text, part) in [
+            (with("\"score\": 0.5"), "`competition_reports[0].score` is there twice"),
+            (with("\"run\": 3"), "competition_reports[0]: `run` is 3, and has to be an object"),
+            (with("\"receipt_id\": \"x\""), "[0]: `receipt_id` is \"x\""),
+            (with("\"seed\": 1, \"run\": {\"seed\": 2}"), "`seed` is 1, `run.seed` is 2"),
+            (two(&ONE.replace("0.5", "\"0.5\"")), "[0]: `score` is \"0.5\", and has to be a number"),
+            (two(&ONE.replace("\"x/s.csv\"", "7")), "[0]: `submission_path` is 7"),
+            (format!(r#"{{"total_runs": 3, "competition_reports": [{ONE}]}}"#), "`total_runs` is 3"),
+            (
+                format!(r#"{{"total_silver_medals": 0, "competition_reports": [{ONE}]}}"#),
+                "`total_silver_medals` is 0, and its gradings make 1",
+            ),
+        ] {
+            let read = gradings(&text).unwrap();
+            assert!(!read.gradings.is_empty(), "{part}");
+            assert_eq!(read.wrong.len(), 1, "{part}: {:?}", read.wrong);
+            assert!(read.wrong[0].contains(part), "{part}: {:?}", read.wrong);
+        }
+        let many = vec!["{}"; 200].join(",");
+        let read = gradings(&format!(r#"{{"competition_reports": [{many}]}}"#)).unwrap();
+        assert_eq!(read.wrong.len(), MOST_WRONG + 1);
+        assert!(read.wrong[MOST_WRONG].contains("150 more"), "{:?}", read.wrong[MOST_WRONG]);
     }
 }

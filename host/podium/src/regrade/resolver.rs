@@ -52,10 +52,25 @@ impl Resolver<'_> {
 
 /// The place of a file of the archive.
 pub(super) fn place(path: EntryPath, unusable: &HashMap<EntryPath, String>) -> SubmissionPlace {
-    match unusable.get(&path) {
-        Some(reason) => SubmissionPlace::Unusable { path, reason: reason.clone() },
+    match why_unusable(&path, unusable) {
+        Some(reason) => SubmissionPlace::Unusable { path, reason },
         None => SubmissionPlace::Archived(path),
     }
+}
+
+/// Why a file of the archive cannot be used: for a reason of its own, or because a folder above it is none, such as a
+/// link, whatever the archive says lies beneath.
+pub(super) fn why_unusable(
+    path: &EntryPath,
+    unusable: &HashMap<EntryPath, String>,
+) -> Option<String> {
+    path.ancestors().find_map(|above| {
+        let reason = unusable.get(&above)?;
+        Some(match above == *path {
+            true => reason.clone(),
+            false => format!("`{above}`, which it lies in: {reason}"),
+        })
+    })
 }
 
 fn missing(path: &str) -> SubmissionPlace {

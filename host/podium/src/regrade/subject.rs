@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::archive::{Archive, ArchiveLimits, EntryPath, EntryProblem, Passage};
+use crate::cancellation::Cancellation;
 use crate::error::Error;
 use crate::regular_file;
 
@@ -49,6 +50,7 @@ impl RegradeSubject {
                 return Err(wrong("this is a Git LFS pointer; run `git lfs pull`"));
             }
             let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text"))?;
+            let text = text.trim_start_matches('\u{feff}').to_owned();
             let folder = path.parent().map(Path::to_owned).unwrap_or_default();
             What::Document { text, folder, is_list: is("jsonl") }
         } else {
@@ -83,15 +85,23 @@ impl RegradeSubject {
         }
     }
 
-    /// Finds out which runs there are. `records` go before what the archive itself records.
+    /// Finds out which runs there are. `records` go before what the archive itself records. After a cancellation, those
+    /// that were found until then.
     ///
     /// # Errors
     /// [`Error::Archive`] where nothing is understood as a run.
-    pub(super) fn survey(&self, records: Option<Records>) -> Result<Survey, Error> {
-        let mut collector = Collector::new(&self.limits);
-        let (assembled, passage) = match &self.what {
+    pub(super) fn survey(
+        &self,
+        records: Option<Records>,
+        cancellation: &Cancellation,
+    ) -> Result<Survey, Error> {
+        let mut collector = Collector::new(&self.limits, cancellation);
+        let (assembled, mut passage) = match &self.what {
             What::Archive(archive) => {
-                let passage = archive.visit(&mut collector);
+                let mut passage = archive.visit(&mut collector);
+                for (path, reason) in std::mem::take(&mut collector.in_the_place_of_submissions) {
+                    passage.refuses(path.as_str(), reason);
+                }
                 (assembly::assemble(collector, &passage.unusable, records), passage)
             }
             What::Document { text, folder, is_list } => {
@@ -105,12 +115,15 @@ impl RegradeSubject {
                 (assembly::of_document(collector, resolver, records), Passage::default())
             }
         };
-        let Assembled { mut runs, receipts, mut problems } = assembled;
+        let Assembled { mut runs, receipts, mut problems, sets } = assembled;
         if passage.broken.is_some() {
             runs.iter_mut().for_each(ArchivedRun::doubt_that_there_is_none);
         }
-        if runs.is_empty() {
+        if runs.is_empty() && !cancellation.is_cancelled() {
             return Err(self.nothing(&problems, &passage));
+        }
+        for set in sets {
+            passage.leaves_out(set.as_str(), "a set of a regrade, and no record of the archive");
         }
         let problems_in_all = problems.len() as u64 + passage.refused_in_all;
         problems.extend(passage.refused);

@@ -9,8 +9,11 @@ use super::comparison::{Graded, RegradeVerdict, RegradedRun};
 /// The counts over the runs of an archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegradeSummary {
-    /// All runs.
+    /// All runs, those that an interruption left included.
     pub runs: u64,
+    /// How many of them an interruption left: they came out in no way.
+    #[serde(default)]
+    pub left: u64,
     /// How many came out in each way; all ways are listed.
     pub by_verdict: BTreeMap<RegradeVerdict, u64>,
     /// How many were graded now, by running a grader.
@@ -51,12 +54,14 @@ impl RegradeSummary {
 
     /// Whether all that was recorded still holds, of every run.
     pub fn holds(&self) -> bool {
-        self.by_verdict.iter().all(|(verdict, count)| verdict.holds() || *count == 0)
+        self.left == 0
+            && self.by_verdict.iter().all(|(verdict, count)| verdict.holds() || *count == 0)
     }
 
     /// Adds the counts of another archive.
     pub fn add(&mut self, other: &RegradeSummary) {
         self.runs += other.runs;
+        self.left += other.left;
         self.graded_now += other.graded_now;
         self.graded_before += other.graded_before;
         self.duplicates += other.duplicates;

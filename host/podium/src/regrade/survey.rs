@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use crate::archive::{EntryPath, EntryProblem};
 use crate::digest::Digest;
 
-use super::comparison::Standing;
 use super::metadata::SUBMISSION;
 use super::records::Receipts;
+use super::statement::Statement;
 
 /// What an archive holds.
 pub struct Survey {
@@ -44,8 +44,8 @@ pub struct ArchivedRun {
     pub competition_id: String,
     /// The submission.
     pub submission: SubmissionPlace,
-    /// What was recorded of its grading.
-    pub recorded: Option<Standing>,
+    /// What a report has recorded of its grading.
+    pub(super) recorded: Option<Statement>,
     /// The receipt that the record names.
     pub(super) receipt: Option<Digest>,
     /// What else is said of the run: seed, whatever there is.
@@ -56,7 +56,7 @@ impl ArchivedRun {
     /// Of a run in an archive that breaks off it is not known that it made no submission, unless a record says so.
     pub(super) fn doubt_that_there_is_none(&mut self) {
         let is_recorded =
-            self.recorded.as_ref().is_some_and(|recorded| recorded.exists == Some(false));
+            self.recorded.as_ref().is_some_and(|recorded| recorded.exists() == Some(false));
         if let (SubmissionPlace::None, Some(run), false) =
             (&self.submission, &self.run_id, is_recorded)
             && let Ok(path) = self.group.join(run).and_then(|run| run.join(SUBMISSION))

@@ -7,15 +7,18 @@ use std::path::Path;
 
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
-use podium::{RegradeVerdict, RegradedRun, Regrading};
+use podium::{EntryProblem, RegradeVerdict, RegradedRun, Regrading};
 use serde::Serialize;
 
 use super::{compared_with, run_name, text, verdict_name};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::number;
+use crate::{number, output};
 
 const NAME: &str = "regrade.html";
+
+/// What is in the head of every page.
+const MARK: &[u8] = b"<meta name=\"generator\" content=\"podium regrade\">";
 const TEMPLATE: &str = include_str!("../../../templates/regrade/page.html");
 
 /// The runs that are shown one by one; a page of more is of no use.
@@ -29,13 +32,14 @@ struct ArchiveOnPage {
     compared_with: String,
     set: String,
     complete: bool,
+    warnings: Vec<String>,
     broken: Option<String>,
     counts: Vec<Count>,
     competitions: Vec<CompetitionOnPage>,
     runs: Vec<RunOnPage>,
     more_runs: Option<String>,
-    problems: Vec<podium::EntryProblem>,
-    left_out: Vec<podium::EntryProblem>,
+    problems: Vec<EntryProblem>,
+    left_out: Vec<EntryProblem>,
 }
 
 #[derive(Serialize)]
@@ -65,6 +69,13 @@ struct RunOnPage {
     remarks: String,
 }
 
+/// Whether these are the bytes of a page that was written before.
+pub(super) fn is_page(bytes: &[u8]) -> bool {
+    const HEAD_BYTES: usize = 1_024;
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    head.windows(MARK.len()).any(|window| window == MARK)
+}
+
 /// Writes the page.
 ///
 /// # Errors
@@ -89,7 +100,7 @@ fn archive(regrading: &Regrading) -> ArchiveOnPage {
     let mut differing: Vec<&RegradedRun> =
         regrading.runs.iter().filter(|run| !run.verdict.holds()).collect();
     differing.sort_by_key(|run| run.verdict);
-    let counts = RegradeVerdict::ALL
+    let counts: Vec<Count> = RegradeVerdict::ALL
         .into_iter()
         .map(|verdict| (verdict, regrading.summary.count(verdict)))
         .filter(|(verdict, count)| *count > 0 || *verdict == RegradeVerdict::Identical)
@@ -105,18 +116,20 @@ fn archive(regrading: &Regrading) -> ArchiveOnPage {
         *runs += 1;
         *holding += u64::from(run.verdict.holds());
     }
+    let left = regrading.summary.left;
     ArchiveOnPage {
-        name: regrading.archive.display().to_string(),
-        format: regrading.format.clone(),
+        name: output::path(&regrading.archive),
+        format: output::harmless_name(&regrading.format),
         compared_with: compared_with(regrading),
-        set: regrading.set.display().to_string(),
+        set: output::path(&regrading.set),
         complete: regrading.complete,
-        broken: regrading.broken.clone(),
-        counts,
+        warnings: regrading.warnings.iter().map(|one| output::harmless_name(one)).collect(),
+        broken: regrading.broken.as_deref().map(output::harmless_name),
+        counts: counts.into_iter().chain(not_looked_at(left)).collect(),
         competitions: competitions
             .into_iter()
             .map(|(id, (runs, holding))| CompetitionOnPage {
-                id: id.to_owned(),
+                id: output::harmless_name(id),
                 runs: number::count(runs),
                 identical: number::count(holding),
                 other: number::count(runs - holding),
@@ -125,15 +138,28 @@ fn archive(regrading: &Regrading) -> ArchiveOnPage {
         more_runs: (differing.len() > SHOWN)
             .then(|| number::count((differing.len() - SHOWN) as u64)),
         runs: differing.into_iter().take(SHOWN).map(on_page).collect(),
-        problems: regrading.problems.clone(),
-        left_out: regrading.left_out.clone(),
+        problems: regrading.problems.iter().map(harmless).collect(),
+        left_out: regrading.left_out.iter().map(harmless).collect(),
+    }
+}
+
+fn not_looked_at(left: u64) -> Option<Count> {
+    let count = || Count { name: "not looked at", kind: "no-data", count: number::count(left) };
+    (left > 0).then(count)
+}
+
+/// A problem as it is shown. One that was read from the file of a set may hold anything.
+fn harmless(problem: &EntryProblem) -> EntryProblem {
+    EntryProblem {
+        entry: output::harmless_name(&problem.entry),
+        reason: output::harmless_name(&problem.reason),
     }
 }
 
 fn on_page(run: &RegradedRun) -> RunOnPage {
     RunOnPage {
         run: run_name(run),
-        competition: run.competition_id.clone(),
+        competition: output::harmless_name(&run.competition_id),
         kind: run.verdict.name(),
         verdict: verdict_name(run.verdict),
         before: text::standing(run.old.as_ref()),
@@ -145,13 +171,13 @@ fn on_page(run: &RegradedRun) -> RunOnPage {
 
 #[cfg(test)]
 mod tests {
-    use podium::{EntryProblem, RegradeSummary};
+    use podium::RegradeSummary;
 
     use super::*;
 
     #[test]
     fn everything_is_escaped_and_nothing_is_fetched() {
-        let hostile = "<script>alert(1)</script>\"'&";
+        let hostile = "<script>alert(1)</script>\"'&\u{202e}\u{1b}[2J";
         let run: RegradedRun = serde_json::from_value(serde_json::json!({
             "run_group": hostile, "run_id": hostile, "experiment": null, "competition_id": hostile,
             "seed": null, "submission": hostile, "submission_sha256": null,
@@ -168,6 +194,7 @@ mod tests {
             complete: false,
             compared_with: hostile.to_owned(),
             summary: RegradeSummary::of(std::slice::from_ref(&run)),
+            warnings: vec![hostile.to_owned()],
             broken: Some(hostile.to_owned()),
             problems: vec![problem()],
             problems_in_all: 1,
@@ -182,5 +209,8 @@ mod tests {
             assert!(!page.contains(fetched), "{fetched}");
         }
         assert!(page.contains("submission not usable"), "{page}");
+        let steers = |character: char| character != '\n' && podium::told::steers(character);
+        assert!(!page.contains(steers), "{page}");
+        assert!(is_page(page.as_bytes()) && !is_page(b"<!doctype html><html>"));
     }
 }

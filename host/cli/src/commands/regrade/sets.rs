@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
-use podium::{RegradeSet, RegradeVerdict, Regrading, SetState, SetSummary, Sets};
+use podium::{
+    CurrentSet, ListedSet, RegradeSet, RegradeVerdict, Regrading, SealingKey, SetState, SetSummary,
+    Sets,
+};
 use serde::Serialize;
 use serde_json::json;
 
@@ -12,7 +15,7 @@ use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::table::Table;
-use crate::{number, output, table};
+use crate::{number, output, sealing, table};
 
 /// What can be done with sets.
 #[derive(Debug, clap::Subcommand)]
@@ -51,18 +54,21 @@ pub(super) struct ApplyArguments {
     /// Apply a set that is not complete
     #[arg(long)]
     incomplete: bool,
+    /// Take the set for your own, with all that it says, though somebody else made it or changed it
+    #[arg(long)]
+    adopt: bool,
 }
 
 impl SetArguments {
-    fn open(&self) -> Result<RegradeSet, Failure> {
+    fn open(&self, key: &SealingKey) -> Result<RegradeSet, Failure> {
         let here = Sets::of(Path::new(".")).folder().join(&self.set);
         let folder = if !self.set.is_dir() && here.is_dir() { here } else { self.set.clone() };
         if !folder.is_dir() {
-            let message = format!("there is no set {}", folder.display());
+            let message = format!("there is no set {}", output::path(&folder));
             return Err(Failure::new(Exit::Missing, message)
                 .hint("`podium regrade list ARCHIVE` shows the sets of an archive"));
         }
-        Ok(RegradeSet::open(&folder)?)
+        Ok(RegradeSet::open(&folder, key)?)
     }
 }
 
@@ -71,13 +77,14 @@ impl SetArguments {
 /// # Errors
 /// A set that is none, or does not allow what is asked.
 pub(super) fn run(command: &Command, shared: &Shared) -> Result<Exit, Failure> {
+    let key = sealing::key()?;
     match command {
-        Command::List(arguments) => list(&arguments.archives, shared),
-        Command::Show(arguments) => show(arguments, shared),
-        Command::Apply(ApplyArguments { set, incomplete }) => {
-            let set = set.open()?;
-            let is_new = set.apply(*incomplete)?;
-            let folder = set.folder().display();
+        Command::List(arguments) => list(&arguments.archives, &key, shared),
+        Command::Show(arguments) => show(arguments, &key, shared),
+        Command::Apply(ApplyArguments { set, incomplete, adopt }) => {
+            let mut set = set.open(&key)?;
+            let is_new = set.apply(*incomplete, *adopt)?;
+            let folder = output::path(set.folder());
             if shared.json {
                 output::print_json(&json!({"set": set.folder(), "applied": is_new}))?;
             } else if is_new {
@@ -88,13 +95,13 @@ pub(super) fn run(command: &Command, shared: &Shared) -> Result<Exit, Failure> {
             Ok(Exit::Success)
         }
         Command::Discard(arguments) => {
-            let set = arguments.open()?;
+            let set = arguments.open(&key)?;
             let folder = set.folder().to_owned();
             set.discard()?;
             if shared.json {
                 output::print_json(&json!({"set": folder, "discarded": true}))?;
             } else {
-                output::print(&format!("{} is removed", folder.display()))?;
+                output::print(&format!("{} is removed", output::path(&folder)))?;
             }
             Ok(Exit::Success)
         }
@@ -105,8 +112,9 @@ pub(super) fn run(command: &Command, shared: &Shared) -> Result<Exit, Failure> {
 #[derive(Serialize)]
 struct Listed {
     archive: PathBuf,
+    /// The current set, where this person made one current.
     current: Option<PathBuf>,
-    sets: Vec<SetSummary>,
+    sets: Vec<ListedSet>,
     problems: Vec<String>,
 }
 
@@ -117,37 +125,81 @@ impl Listed {
     }
 }
 
-fn list(archives: &[PathBuf], shared: &Shared) -> Result<Exit, Failure> {
+/// Lists the sets of all archives. What is wrong with one does not hide the others.
+fn list(archives: &[PathBuf], key: &SealingKey, shared: &Shared) -> Result<Exit, Failure> {
     let mut all = Vec::new();
+    let mut failures = Vec::new();
     for archive in archives {
-        if !archive.exists() {
-            let message = format!("there is no archive {}", archive.display());
-            return Err(Failure::new(Exit::Missing, message));
+        match listed(archive, key) {
+            Ok((listed, failure)) => {
+                all.push(listed);
+                failures.extend(failure);
+            }
+            Err(failure) => failures.push(failure),
         }
-        let sets = Sets::of(archive);
-        let (listed, problems) = sets.list()?;
-        all.push(Listed {
-            archive: archive.clone(),
-            current: sets.current()?,
-            sets: listed,
-            problems: problems.iter().map(ToString::to_string).collect(),
-        });
     }
-    if shared.json {
+    let worst = failures.iter().max_by_key(|failure| failure.exit());
+    if shared.json && all.is_empty() && worst.is_some() {
+        worst.into_iter().for_each(output::print_error);
+    } else if shared.json {
         output::print_json(&all)?;
-    } else {
+    } else if !all.is_empty() {
         output::print(&all.iter().map(listed_in_words).collect::<Vec<_>>().join("\n\n"))?;
     }
-    for problem in all.iter().flat_map(|listed| &listed.problems) {
-        output::warning_line(problem);
+    for listed in &all {
+        listed.problems.iter().for_each(|problem| output::warning_line(problem));
+        let foreign = listed.sets.iter().filter(|set| !set.own).count();
+        if foreign > 0 {
+            let foreign = number::counted(foreign, "set");
+            output::warning_line(&format!(
+                "{}: somebody else made {foreign} of these, or changed them since: nothing that they say is taken for true",
+                output::path(&listed.archive)
+            ));
+        }
     }
-    Ok(Exit::Success)
+    failures.iter().for_each(Failure::print);
+    Ok(worst.map_or(Exit::Success, Failure::exit))
+}
+
+/// The sets of an archive, and what is wrong with the file that says which is current.
+fn listed(archive: &Path, key: &SealingKey) -> Result<(Listed, Option<Failure>), Failure> {
+    if !archive.exists() {
+        let message = format!("there is no archive {}", output::path(archive));
+        return Err(Failure::new(Exit::Missing, message));
+    }
+    let sets = Sets::of(archive);
+    let (listed, problems) = sets.list(key)?;
+    let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let (current, failure) = match sets.current(key) {
+        Ok(Some(CurrentSet { folder, own: true })) => (Some(folder), None),
+        Ok(Some(CurrentSet { folder, own: false })) => {
+            problems.push(format!(
+                "{} is said to be the current grading, but somebody else made it so: it is not compared with",
+                output::path(&folder)
+            ));
+            (None, None)
+        }
+        Ok(None) => (None, None),
+        Err(error) => (None, Some(Failure::from(error))),
+    };
+    if let Some(missing) = current.as_ref().filter(|current| !current.is_dir()) {
+        problems.push(format!("the current grading {} is not there", output::path(missing)));
+    }
+    let archive = archive.to_owned();
+    Ok((Listed { archive, current, sets: listed, problems }, failure))
 }
 
 fn listed_in_words(listed: &Listed) -> String {
-    let archive = output::harmless(&listed.archive.display().to_string());
+    let archive = output::path(&listed.archive);
+    let elsewhere = listed
+        .current
+        .as_ref()
+        .filter(|_| !listed.sets.iter().any(|set| listed.is_current(&set.summary)))
+        .map_or_else(String::new, |current| {
+            format!("\nthe current grading is {}", output::path(current))
+        });
     if listed.sets.is_empty() {
-        return format!("{archive} has no sets");
+        return format!("{archive} has no sets{elsewhere}");
     }
     let mut table = Table::new([
         table::needed("set"),
@@ -158,7 +210,7 @@ fn listed_in_words(listed: &Listed) -> String {
         table::optional("changed", 1),
         table::optional("graders", 2),
     ]);
-    for set in &listed.sets {
+    for ListedSet { summary: set, own } in &listed.sets {
         let is_current = listed.is_current(set);
         let count = |count: fn(&podium::RegradeSummary) -> u64| {
             table::number(
@@ -169,8 +221,12 @@ fn listed_in_words(listed: &Listed) -> String {
         };
         let graders: Vec<&str> = set.settings.graders.keys().map(String::as_str).collect();
         table.add_row([
-            Cell::new(output::harmless(&set.name)),
-            Cell::new(if is_current { "current" } else { "" }),
+            Cell::new(output::harmless_name(&set.name)),
+            Cell::new(match (own, is_current) {
+                (false, _) => "not yours",
+                (true, true) => "current",
+                (true, false) => "",
+            }),
             Cell::new(state(set.state)),
             count(|summary| summary.runs),
             count(|summary| summary.count(RegradeVerdict::Identical)),
@@ -178,15 +234,10 @@ fn listed_in_words(listed: &Listed) -> String {
             Cell::new(if graders.is_empty() {
                 "-".to_owned()
             } else {
-                output::harmless(&graders.join(", "))
+                output::harmless_name(&graders.join(", "))
             }),
         ]);
     }
-    let elsewhere =
-        listed.current.as_ref().filter(|_| !listed.sets.iter().any(|set| listed.is_current(set)));
-    let elsewhere = elsewhere.map_or_else(String::new, |current| {
-        format!("\nthe current grading is {}", output::harmless(&current.display().to_string()))
-    });
     format!("{archive}\n{}{elsewhere}", table.lines())
 }
 
@@ -202,28 +253,35 @@ fn state(state: SetState) -> &'static str {
 struct Shown<'a> {
     set: &'a SetSummary,
     is_current: bool,
+    own: bool,
     regrading: Option<&'a Regrading>,
 }
 
-fn show(arguments: &SetArguments, shared: &Shared) -> Result<Exit, Failure> {
-    let set = arguments.open()?;
+fn show(arguments: &SetArguments, key: &SealingKey, shared: &Shared) -> Result<Exit, Failure> {
+    let set = arguments.open(key)?;
     let regrading = set.regrading()?;
     let is_current = set.is_current()?;
     let summary = set.summary();
+    let own = set.is_own() && set.is_intact()?;
+    if !own {
+        output::warning_line(
+            "somebody else made this set, or changed it since: nothing says that what it shows is true",
+        );
+    }
     if shared.json {
-        let shown = Shown { set: summary, is_current, regrading: regrading.as_ref() };
+        let shown = Shown { set: summary, is_current, own, regrading: regrading.as_ref() };
         output::print_json(&shown)?;
         return Ok(Exit::Success);
     }
     let current = if is_current { ", the current grading" } else { "" };
     let mut shown = format!(
         "{} ({}{current}), begun {}",
-        output::harmless(&summary.name),
+        output::harmless_name(&summary.name),
         state(summary.state),
-        summary.created_at
+        output::harmless_name(&summary.created_at)
     );
     for (competition, sha256) in &summary.settings.graders {
-        shown.push_str(&format!("\n{} by {sha256}", output::harmless(competition)));
+        shown.push_str(&format!("\n{} by {sha256}", output::harmless_name(competition)));
     }
     match &regrading {
         Some(regrading) => shown.push_str(&format!("\n{}", text::in_words(regrading))),

@@ -16,10 +16,10 @@ use crate::{grading_text, number, output, table};
 /// A regraded archive, for people.
 pub(super) fn in_words(regrading: &Regrading) -> String {
     const SHOWN: usize = 100;
-    let archive = output::harmless(&regrading.archive.display().to_string());
+    let archive = output::path(&regrading.archive);
     let mut text = format!(
         "{archive} ({}), compared with {}\n{}",
-        regrading.format,
+        output::harmless_name(&regrading.format),
         compared_with(regrading),
         counts(&regrading.summary)
     );
@@ -40,7 +40,7 @@ pub(super) fn in_words(regrading: &Regrading) -> String {
         for run in differing.iter().take(SHOWN) {
             table.add_row([
                 Cell::new(run_name(run)),
-                Cell::new(output::harmless(&run.competition_id)),
+                Cell::new(output::harmless_name(&run.competition_id)),
                 Cell::new(verdict_name(run.verdict)),
                 Cell::new(standing(run.old.as_ref())),
                 Cell::new(standing(run.new.as_ref())),
@@ -54,7 +54,7 @@ pub(super) fn in_words(regrading: &Regrading) -> String {
         }
     }
     if let Some(broken) = &regrading.broken {
-        text.push_str(&format!("\n\n{}", output::harmless(broken)));
+        text.push_str(&format!("\n\n{}", output::harmless_name(broken)));
     }
     listed(&mut text, "could not be used", &regrading.problems, regrading.problems_in_all);
     listed(&mut text, "left out", &regrading.left_out, regrading.left_out_in_all);
@@ -68,7 +68,8 @@ fn listed(text: &mut String, what: &str, problems: &[EntryProblem], in_all: u64)
     }
     text.push_str(&format!("\n\n{what}:"));
     for EntryProblem { entry, reason } in problems.iter().take(SHOWN) {
-        text.push_str(&output::harmless(&format!("\n  {entry}: {reason}")));
+        let line = output::harmless_name(&format!("{entry}: {reason}"));
+        text.push_str(&format!("\n  {line}"));
     }
     if let Some(more) = and_more(in_all, SHOWN) {
         text.push_str(&format!("\n  {more}"));
@@ -83,6 +84,9 @@ pub(super) fn counts(summary: &RegradeSummary) -> String {
         if count > 0 || verdict == RegradeVerdict::Identical {
             table.add_row([Cell::new(verdict_name(verdict)), table::number(number::count(count))]);
         }
+    }
+    if summary.left > 0 {
+        table.add_row([Cell::new("not looked at"), table::number(number::count(summary.left))]);
     }
     table.add_row([Cell::new("all"), table::number(number::count(summary.runs))]);
     for (name, count) in [
@@ -128,22 +132,36 @@ pub(super) fn difference(run: &RegradedRun) -> Option<String> {
     }
 }
 
-/// What else there is to say of a run: medals, remarks, or why there is no score.
+/// What else there is to say of a run: medals, other fields of the report, remarks, or why there is no score.
 pub(super) fn remarks(run: &RegradedRun) -> String {
-    let mut remarks = run.remarks.clone();
+    let mut remarks = Vec::new();
     if run.medal_changed() {
         let medal = |standing: Option<&Standing>| {
             standing.and_then(|standing| standing.medal).map_or("none", grading_name)
         };
         let change =
             format!("medal: {} before, {} now", medal(run.old.as_ref()), medal(run.new.as_ref()));
-        remarks.insert(0, change);
+        remarks.push(change);
     }
+    let is_shown = |field: &str| match field {
+        // They stand in the columns for before and now, or in the verdict.
+        "score" | "valid_submission" => true,
+        "unrounded_score" => run.difference.is_some_and(|difference| difference.0 != 0.0),
+        "any_medal" | "gold_medal" | "silver_medal" | "bronze_medal" => run.medal_changed(),
+        "outcome" | "submission_exists" => run.verdict != RegradeVerdict::Changed,
+        _ => false,
+    };
+    // Whoever turned valid or invalid has other medals and places, too.
+    if run.verdict == RegradeVerdict::Changed {
+        let others = run.changed_fields.iter().filter(|changed| !is_shown(&changed.field));
+        remarks.extend(others.map(ToString::to_string));
+    }
+    remarks.extend(run.remarks.iter().cloned());
     let is_scored = run.new.as_ref().is_some_and(|new| new.valid == Some(true));
     if !is_scored {
         remarks.extend(run.message.iter().map(|message| first_line(message)));
     }
-    output::harmless(&remarks.join("; "))
+    output::harmless_name(&remarks.join("; "))
 }
 
 fn grading_name(medal: Medal) -> &'static str {
@@ -171,12 +189,24 @@ pub(super) fn failure_of(regrading: &Regrading) -> Option<Failure> {
         .chain(unreadable.then_some(Exit::Files))
         .max()
         .filter(|exit| *exit != Exit::Success)?;
-    let archive = output::harmless(&regrading.archive.display().to_string());
+    let archive = output::path(&regrading.archive);
     let differing = regrading.runs.iter().filter(|run| !run.verdict.holds()).count();
     let of = number::counted(regrading.runs.len(), "run");
+    let left = match regrading.summary.left {
+        0 => String::new(),
+        left => format!(" that were looked at, and {} more were not", number::count(left)),
+    };
+    let problems = regrading.problems_in_all;
     let mut message = match differing {
-        0 => format!("{archive}: all {of} are as recorded, but not all of it could be read"),
-        _ => format!("{archive}: {} of {of} are not as recorded", number::count(differing as u64)),
+        0 if problems > 0 && regrading.broken.is_none() => format!(
+            "{archive}: all {of}{left} are as recorded, but {} of the archive could not be used",
+            number::counted(usize::try_from(problems).unwrap_or(usize::MAX), "part")
+        ),
+        0 => format!("{archive}: all {of}{left} are as recorded, but not all of it could be read"),
+        _ => format!(
+            "{archive}: {} of {of} are not as recorded{left}",
+            number::count(differing as u64)
+        ),
     };
     // Failures of this side, each cause once.
     let mut said = HashSet::new();
@@ -186,14 +216,26 @@ pub(super) fn failure_of(regrading: &Regrading) -> Option<Failure> {
         if !is_this_side || said.len() == SHOWN {
             continue;
         }
+        let name = match exit {
+            // It is this one that cannot be used, and not the competition.
+            Exit::Files => run_name(run),
+            _ => output::harmless_name(&run.competition_id),
+        };
         let cause = first_line(run.message.as_deref().unwrap_or(run.verdict.name()));
-        let line = format!("\n  {}: {cause}", output::harmless(&run.competition_id));
+        let line = format!("\n  {name}: {}", output::harmless_name(&cause));
         if said.insert(line.clone()) {
-            message.push_str(&output::harmless(&line));
+            message.push_str(&line);
         }
     }
+    for EntryProblem { entry, reason } in regrading.problems.iter().take(SHOWN) {
+        let line = output::harmless_name(&format!("{entry}: {reason}"));
+        message.push_str(&format!("\n  {line}"));
+    }
+    if let Some(more) = and_more(problems, SHOWN) {
+        message.push_str(&format!("\n  {more} that could not be used"));
+    }
     if let Some(broken) = &regrading.broken {
-        message.push_str(&format!("\n  {}", output::harmless(broken)));
+        message.push_str(&format!("\n  {}", output::harmless_name(broken)));
     }
     let mut failure = Failure::new(exit, message);
     if regrading.summary.count(RegradeVerdict::NoData) > 0 {
@@ -205,7 +247,7 @@ pub(super) fn failure_of(regrading: &Regrading) -> Option<Failure> {
         );
     }
     if regrading.summary.count(RegradeVerdict::FirstGrading) > 0 && regrading.complete {
-        let set = regrading.set.display();
+        let set = output::path(&regrading.set);
         failure = failure.hint(format!(
             "`podium regrade apply {set}` makes these gradings what the next regrade compares with"
         ));
