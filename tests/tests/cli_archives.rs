@@ -302,6 +302,8 @@ fn of_an_archive_that_is_cut_off_the_beginning_is_graded_and_the_exit_code_says_
         assert_eq!(verdicts(&printed), OF_A_BROKEN_ONE, "{archive}");
         let broken = printed["archives"][0]["broken"].as_str().unwrap();
         assert!(broken.contains("cut off") && broken.contains("agent.log"), "{archive}: {broken}");
+        let says_where = archive == "cut.zip" || broken.contains("ends early, after");
+        assert!(says_where, "{archive}: {broken}");
         assert!(ran.stderr.contains("cut off"), "{archive}: {}", ran.stderr);
     }
 }
@@ -382,5 +384,71 @@ fn make_submission_writes_the_lines_of_the_reference_and_they_can_be_graded() {
         (["--metadata", "list.jsonl"], 2),
     ] {
         workbench.run(["make-submission"].into_iter().chain(arguments)).ends_with(code);
+    }
+}
+
+/// Threat 26: what an archive only says that it holds is no submission of more than the limit.
+#[test]
+fn a_size_that_is_declared_and_not_there_is_the_archives_fault() {
+    let workbench = Workbench::with_example();
+    let mut bytes = tar(&files());
+    bytes.truncate(bytes.len() - 1_024);
+    let mut header = Header::new_gnu();
+    let name = format!("{GROUP}/example_9/submission/submission.csv");
+    header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
+    header.set_entry_type(EntryType::Regular);
+    header.set_mode(0o644);
+    header.set_size(1 << 40);
+    header.set_cksum();
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend_from_slice(b"id,value\n1,1\n");
+    workbench.write("huge.tar", &bytes);
+    workbench.write("huge.tar.gz", gzip(&bytes));
+    for archive in ["huge.tar", "huge.tar.gz"] {
+        let printed = regrade(&workbench, archive, 6);
+        assert_eq!(verdicts(&printed)[4], "submission-unusable", "{archive}");
+        let message = printed["archives"][0]["runs"][4]["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("cut off"), "{archive}: {message}");
+    }
+}
+
+/// Threat 20: names and texts out of an archive reach a terminal and a page without what steers them.
+#[test]
+fn names_and_texts_of_an_archive_are_shown_without_what_steers() {
+    const STEERING: &str = "x\u{202e}y\u{2028}z\u{feff}";
+    let workbench = Workbench::with_example();
+    let submission = |run: &str| format!("g/{run}/submission/submission.csv");
+    let run = format!("example_{STEERING}");
+    let metadata = json!({"run_group": format!("g\n{STEERING}\u{1b}[2J"), "runs": {&run: {}}});
+    let report = json!({"competition_reports": [
+        {"competition_id": format!("c\n\u{9b}{STEERING}"), "score": 0.5, "valid_submission": true,
+         "submission_path": format!("{STEERING}\n/a.csv")},
+        {"competition_id": "example", "score": format!("\u{1b}\n{STEERING}"), "valid_submission": true},
+    ]});
+    let named = format!("{STEERING}_grading_report.json");
+    let mut files = vec![
+        ("g/metadata.json".to_owned(), metadata.to_string().into_bytes()),
+        (submission(&run), b"a".to_vec()),
+        (format!("g/{named}"), report.to_string().into_bytes()),
+        (format!("h/{named}"), b"nonsense".to_vec()),
+        (format!("../{STEERING}\n\u{1b}[31m"), b"x".to_vec()),
+    ];
+    files
+        .push((format!("{STEERING}/set.json"), b"{\"format\": \"podium regrade set 1\"}".to_vec()));
+    let bytes = tar(&files);
+    workbench.write(format!("{STEERING}\n.tar"), &bytes);
+    workbench.write(format!("{STEERING}\n.cut.tar"), &bytes[..bytes.len() - 1_300]);
+    let steers = |text: &str| text.chars().find(|c| *c != '\n' && podium::told::steers(*c));
+    for archive in [format!("{STEERING}\n.tar"), format!("{STEERING}\n.cut.tar")] {
+        let arguments = ["regrade", &archive, "--html", "page.html"];
+        let shown = workbench.run(arguments).ends_with(6);
+        let json = workbench.run(["regrade", &archive, "--json"]).ends_with(6);
+        let list = workbench.run(["regrade", "list", &archive]).ends_with(0);
+        let page = fs::read_to_string(workbench.path("page.html")).unwrap();
+        for text in [shown.stdout, shown.stderr, json.stdout, json.stderr, list.stdout, page] {
+            assert_eq!(steers(&text), None, "{text}");
+            // Nor does a name make a line of its own.
+            assert!(!text.contains("\ny"), "{text}");
+        }
     }
 }

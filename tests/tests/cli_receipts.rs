@@ -1,6 +1,7 @@
 //! `podium verify` and the receipts that `grade-sample` and `grade` write.
 
 use std::fs;
+use std::io::{Cursor, Write};
 
 use podium_tests::workbench::{EXAMPLE_GRADE, Ran, Workbench, example_grader};
 use serde_json::Value;
@@ -220,4 +221,93 @@ fn what_cannot_be_proven_gets_no_receipt() {
         .ends_with(1);
     assert!(ran.stderr.contains("no receipt"), "{}", ran.stderr);
     assert!(!workbench.path("receipt.json").exists());
+}
+
+#[test]
+fn an_archive_is_verified_whatever_it_is_packed_as_and_submissions_are_found_by_their_bytes() {
+    let workbench = with_receipt();
+    let receipt = fs::read(workbench.path("receipt.json")).unwrap();
+    workbench.write("runs/proofs/1.receipt.json", &receipt);
+    workbench.write("runs/g/example_1/submission/submission.csv", "id,value\n1,0.5\n");
+    workbench.write("runs/g/example_2/submission/submission.csv", "id,value\n1,0.9\n");
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append_dir_all("runs", workbench.path("runs")).unwrap();
+    let tar = tar.into_inner().unwrap();
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for name in ["runs/proofs/1.receipt.json", "runs/g/example_1/submission/submission.csv"] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(&fs::read(workbench.path(name)).unwrap()).unwrap();
+    }
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&tar).unwrap();
+    workbench.write("runs.tar", &tar);
+    workbench.write("runs.tar.gz", gzip.finish().unwrap());
+    workbench.write("runs.tar.zst", zstd::encode_all(&*tar, 1).unwrap());
+    workbench.write("runs.zip", zip.finish().unwrap().into_inner());
+    fs::remove_file(workbench.path("submission.csv")).unwrap();
+    for archive in ["runs", "runs.tar", "runs.tar.gz", "runs.tar.zst", "runs.zip"] {
+        let ran = workbench.run(["verify", archive]).ends_with(0);
+        assert!(ran.stdout.contains("1.receipt.json: identical"), "{archive}: {}", ran.stdout);
+        let json = workbench.run(["verify", archive, "--json"]).ends_with(0).json();
+        assert!(json[0]["receipt"].as_str().unwrap().starts_with(archive), "{archive}");
+        assert_eq!(json[0]["entry"].is_string(), archive != "runs", "{archive}");
+    }
+    // Without the submission nothing is graded; of an archive that is cut off, that is said.
+    workbench.write("cut.tar", &tar[..tar.len() - 1_024]);
+    let ran = workbench.run(["verify", "cut.tar"]).ends_with(6);
+    assert!(ran.stderr.contains("cut off"), "{}", ran.stderr);
+    fs::remove_dir_all(workbench.path("runs/g/example_1")).unwrap();
+    workbench.run(["verify", "runs"]).ends_with(3);
+    let mut without = tar::Builder::new(Vec::new());
+    without.append_dir_all("runs", workbench.path("runs")).unwrap();
+    workbench.write("without.tar", without.into_inner().unwrap());
+    let ran = workbench.run(["verify", "without.tar"]).ends_with(3);
+    assert!(ran.stdout.contains("no file of the archive has the bytes"), "{}", ran.stdout);
+    workbench.write("none.tar", tar_of_nothing());
+    workbench.run(["verify", "none.tar"]).ends_with(3);
+}
+
+fn tar_of_nothing() -> Vec<u8> {
+    vec![0; 1_024]
+}
+
+#[test]
+fn the_receipts_of_a_set_are_verified_with_the_submissions_of_its_archive() {
+    let workbench = Workbench::with_example();
+    for (run, content) in [("example_1", "id,value\n1,0.5\n"), ("example_2", "id,value\n1,0.9\n")] {
+        workbench.write(format!("runs/g/{run}/submission/submission.csv"), content);
+    }
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append_dir_all("runs", workbench.path("runs")).unwrap();
+    workbench.write("runs.tar", tar.into_inner().unwrap());
+    for archive in ["runs", "runs.tar"] {
+        let printed = workbench.run(["regrade", archive, "--json"]).ends_with(5).json();
+        let set = printed["archives"][0]["set"].as_str().unwrap().to_owned();
+        for path in [set.clone(), format!("{set}/receipts")] {
+            let ran = workbench.run(["verify", &path]).ends_with(0);
+            assert!(ran.stdout.contains("2 receipts: 2 identical"), "{path}: {}", ran.stdout);
+        }
+        let one = workbench.files(format!("{set}/receipts")).remove(0);
+        workbench.run(["verify", &format!("{set}/receipts/{one}")]).ends_with(0);
+    }
+    // With the sets of an archive that is a folder.
+    let ran = workbench.run(["verify", "runs"]).ends_with(0);
+    assert!(ran.stdout.contains("2 receipts: 2 identical"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_file_of_several_receipts_is_one_whatever_it_is_called() {
+    let workbench = with_receipt();
+    let receipt = fs::read_to_string(workbench.path("receipt.json")).unwrap();
+    let line = serde_json::from_str::<Value>(&receipt).unwrap().to_string();
+    for name in ["two.receipt.json", "two.jsonl", "two.txt", "two"] {
+        for text in [format!("{line}\n{line}\n"), format!("{receipt}{receipt}")] {
+            if name == "two.jsonl" && text.starts_with("{\n") {
+                continue;
+            }
+            workbench.write(name, text);
+            let ran = workbench.run(["verify", name]).ends_with(0);
+            assert!(ran.stdout.contains("2 receipts: 2 identical"), "{name}: {}", ran.stdout);
+        }
+    }
 }

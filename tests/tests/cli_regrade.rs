@@ -250,7 +250,7 @@ fn the_references_runs_tree_is_understood_pointers_included() {
     };
     let workbench = Workbench::with_example();
     run_group(&workbench, "g", &[Some("a"), Some("b"), Some(pointer)]);
-    let reports = json!({"total_runs": 2, "competition_reports": [report("0.5", 0), report("0.75", 1), report("0.5", 2)]});
+    let reports = json!({"total_runs": 3, "competition_reports": [report("0.5", 0), report("0.75", 1), report("0.5", 2)]});
     workbench.write("runs/g/2024-10-08T15-30-31-GMT_grading_report.json", reports.to_string());
     workbench.write(
         "runs/run_group_experiments.csv",
@@ -375,4 +375,297 @@ fn the_exit_code_says_who_has_to_act() {
     ] {
         workbench.run(arguments).ends_with(code);
     }
+}
+
+/// Grades three runs into `out`; gives the text of the report that names its receipts, and its path.
+fn graded(workbench: &Workbench) -> (String, String) {
+    run_group(workbench, "g", &THREE);
+    let metadata = ["--metadata", "runs/g/metadata.json", "--output", "list.jsonl"];
+    workbench.run(["make-submission"].into_iter().chain(metadata)).ends_with(0);
+    workbench.run(["grade", "--submission", "list.jsonl", "--output-dir", "out"]).ends_with(0);
+    let report =
+        workbench.files("out").into_iter().find(|name| name.ends_with("_grading_report.json"));
+    let path = format!("out/{}", report.unwrap());
+    (fs::read_to_string(workbench.path(&path)).unwrap(), path)
+}
+
+#[test]
+fn a_report_that_was_edited_is_told_by_the_field_though_its_receipts_lie_beside_it() {
+    let workbench = Workbench::with_example();
+    let (report, path) = graded(&workbench);
+    regrade(&workbench, ["--against", "out"]).ends_with(0);
+    // What is edited in the report of run 0, 1 or 2; the verdict, and the field that is named.
+    for (run, field, value, verdict, code) in [
+        (0, "score", json!(0.9), "changed", 5),
+        (0, "unrounded_score", json!(0.9), "changed", 5),
+        (0, "valid_submission", json!(false), "newly-valid", 6),
+        (0, "submission_exists", json!(false), "changed", 6),
+        (0, "gold_medal", json!(true), "changed", 6),
+        (0, "silver_medal", json!(false), "changed", 6),
+        (0, "any_medal", json!(false), "changed", 6),
+        (0, "above_median", json!(false), "changed", 5),
+        (0, "gold_threshold", json!(0.4), "changed", 5),
+        (0, "silver_threshold", json!(null), "changed", 5),
+        (0, "bronze_threshold", json!(0.41), "changed", 5),
+        (0, "median_threshold", json!(0.31), "changed", 5),
+        (0, "is_lower_better", json!(true), "changed", 5),
+        (0, "outcome", json!("undefined"), "changed", 5),
+        (1, "score", json!(0.5), "changed", 6),
+        (1, "valid_submission", json!(true), "newly-invalid", 6),
+        (1, "median_threshold", json!(0.31), "changed", 5),
+        (2, "score", json!(0.5), "changed", 6),
+        (2, "gold_threshold", json!(0.4), "changed", 5),
+        (2, "any_medal", json!(true), "changed", 6),
+    ] {
+        let mut edited: Value = serde_json::from_str(&report).unwrap();
+        edited["competition_reports"][run][field] = value.clone();
+        // The totals are as they would have been written.
+        for (name, _) in edited.clone().as_object().unwrap() {
+            if name.starts_with("total_") {
+                edited.as_object_mut().unwrap().remove(name);
+            }
+        }
+        workbench.write(&path, edited.to_string());
+        let what = format!("{field}: {value} of run {run}");
+        let ran = regrade(&workbench, ["--against", "out"]);
+        assert_eq!(ran.code, code, "{what}: {}", ran.stderr);
+        let printed = ran.json();
+        assert_eq!(verdicts(&printed)[run], verdict, "{what}");
+        let found = &printed["archives"][0]["runs"][run];
+        let changed = found["changed_fields"].as_array().unwrap();
+        assert_eq!((changed.len(), &changed[0]["field"]), (1, &json!(field)), "{what}");
+        assert_eq!(changed[0]["old"], value, "{what}");
+        let problems = printed["archives"][0]["problems"].to_string();
+        assert_eq!(problems.contains("contradicts itself"), code == 6, "{what}: {problems}");
+        if run == 0 && matches!(field, "score" | "outcome" | "above_median") {
+            let remarks = found["remarks"].to_string();
+            assert!(remarks.contains("contradicts its receipt"), "{what}: {remarks}");
+        }
+    }
+    let totals = report.replace("\"total_medals\": 1", "\"total_medals\": 2");
+    assert_ne!(totals, report);
+    workbench.write(&path, totals);
+    let ran = regrade(&workbench, ["--against", "out"]).ends_with(6);
+    assert!(ran.stderr.contains("`total_medals` is 2, and its gradings make 1"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_a_report_cannot_mean_is_listed_by_file_and_field_and_the_rest_is_used() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let good = r#""competition_id": "example", "score": 0.5, "any_medal": true, "silver_medal": true,
+        "gold_medal": false, "bronze_medal": false, "submission_exists": true, "valid_submission": true,
+        "submission_path": "g/example_0/submission/submission.csv""#;
+    for (from, to, part) in [
+        ("0.5", "\"0.5\"", "`score` is \"0.5\""),
+        (
+            "\"valid_submission\": true",
+            "\"valid_submission\": \"no\"",
+            "`valid_submission` is \"no\"",
+        ),
+        (
+            "\"submission_exists\": true",
+            "\"submission_exists\": null",
+            "`submission_exists` is null",
+        ),
+        ("\"any_medal\": true", "\"any_medal\": 1", "`any_medal` is 1"),
+        (
+            "\"score\": 0.5",
+            "\"score\": 0.5, \"score\": 0.9",
+            "`competition_reports[0].score` is there twice",
+        ),
+        (
+            "\"silver_medal\": true",
+            "\"silver_medal\": false",
+            "`any_medal` is true, and no medal is",
+        ),
+        ("\"score\": 0.5", "\"score\": null", "and there is no valid score"),
+        ("\"score\"", "\"seed\": 1, \"run\": {\"seed\": 2}, \"score\"", "`run.seed` is 2"),
+    ] {
+        let report = good.replacen(from, to, 1);
+        assert_ne!(report, good, "{part}");
+        let text = format!("{{\"competition_reports\": [{{{report}}}]}}");
+        workbench.write("runs/g/2026_grading_report.json", text);
+        let ran = regrade(&workbench, []).ends_with(6);
+        let printed = ran.json();
+        let problems = printed["archives"][0]["problems"].as_array().unwrap();
+        assert_eq!(problems[0]["entry"], "g/2026_grading_report.json", "{part}");
+        let told = problems.iter().any(|one| one["reason"].as_str().unwrap().contains(part));
+        assert!(told, "{part}: {problems:?}");
+        // The other fields, and the other runs, are compared all the same.
+        assert_eq!(
+            printed["archives"][0]["runs"][0]["old"]["exists"].is_null(),
+            part.contains("exists")
+        );
+        assert_eq!(verdicts(&printed).len(), 3, "{part}");
+        // Why the code is 6 is said where it is looked for.
+        assert!(ran.stderr.contains("g/2026_grading_report.json"), "{part}: {}", ran.stderr);
+    }
+}
+
+/// Threat 16: whoever made an archive makes nobody believe in gradings by laying sets into it.
+#[test]
+fn sets_that_came_with_an_archive_are_shown_and_not_believed() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let by_stranger = |arguments: &[&str]| {
+        let mut command = workbench.podium(arguments.iter().copied());
+        Ran::of(command.env("HOME", workbench.path("graders")))
+    };
+    let forged = set_of(&by_stranger(&["regrade", "runs", "--json"]).ends_with(5).json());
+    by_stranger(&["regrade", "apply", &forged]).ends_with(0);
+    by_stranger(&["regrade", "runs"]).ends_with(0);
+    fs::remove_dir_all(workbench.path("graders/.local")).unwrap();
+
+    let ran = regrade(&workbench, []).ends_with(5);
+    assert!(ran.stderr.contains("not compared with"), "{}", ran.stderr);
+    assert_eq!(ran.json()["summary"]["graded_before"], 0);
+    let own = set_of(&ran.json());
+    let listed = workbench.run(["regrade", "list", "runs"]).ends_with(0);
+    assert!(listed.stdout.contains("not yours"), "{}", listed.stdout);
+    assert!(listed.stderr.contains("somebody else made 2 sets"), "{}", listed.stderr);
+    let shown = workbench.run(["regrade", "show", &forged]).ends_with(0);
+    assert!(shown.stderr.contains("somebody else made this set"), "{}", shown.stderr);
+    let refused = workbench.run(["regrade", "apply", &forged]).ends_with(2);
+    assert!(refused.stderr.contains("--adopt"), "{}", refused.stderr);
+    workbench.run(["regrade", "runs", "--set", &forged]).ends_with(2);
+    // In so many words, it is one's own.
+    workbench.run(["regrade", "apply", &forged, "--adopt"]).ends_with(0);
+    regrade(&workbench, []).ends_with(0);
+    workbench.run(["regrade", "apply", &own]).ends_with(0);
+    // Whatever is changed in one's own set is told, and not compared with.
+    let report = format!("{own}/reports/g/grading_report.json");
+    let text = fs::read_to_string(workbench.path(&report)).unwrap();
+    workbench.write(&report, text.replace("0.5", "0.6"));
+    let ran = regrade(&workbench, []).ends_with(5);
+    assert!(ran.stderr.contains("changed it since"), "{}", ran.stderr);
+
+    // A set of one archive is none of another, and leads to none.
+    run_group(&workbench, "h", &[Some("x")]);
+    fs::create_dir(workbench.path("other")).unwrap();
+    fs::rename(workbench.path("runs/h"), workbench.path("other/h")).unwrap();
+    let refused = workbench.run(["regrade", "other", "--set", &own]).ends_with(2);
+    assert!(refused.stderr.contains("a set of another archive"), "{}", refused.stderr);
+    assert_eq!(workbench.files("other/regrades"), [""; 0]);
+}
+
+#[test]
+fn outputs_are_written_over_nothing_that_somebody_gave() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let submission = "runs/g/example_0/submission/submission.csv";
+    workbench.write("notes.html", "mine");
+    let page = |file: &str, more: &[&str]| {
+        let arguments = ["regrade", "runs", "--html", file].into_iter();
+        workbench.run(arguments.chain(more.iter().copied()))
+    };
+    page("page.html", &[]).ends_with(5);
+    page("page.html", &[]).ends_with(5);
+    for (file, more) in [
+        ("notes.html", &[][..]),
+        (submission, &[]),
+        (submission, &["--force"]),
+        ("runs", &["--force"]),
+        ("missing/page.html", &[]),
+    ] {
+        let ran = page(file, more).ends_with(6);
+        assert!(ran.stderr.contains("hint: "), "{file}: {}", ran.stderr);
+        assert!(ran.stdout.is_empty(), "{file}: nothing is graded first: {}", ran.stdout);
+    }
+    assert_eq!(fs::read_to_string(workbench.path("notes.html")).unwrap(), "mine");
+    page("notes.html", &["--force"]).ends_with(5);
+    page("notes.html", &[]).ends_with(5);
+
+    let metadata = "runs/g/metadata.json";
+    let list = |file: &str, more: &[&str]| {
+        let arguments = ["make-submission", "--metadata", metadata, "--output", file].into_iter();
+        workbench.run(arguments.chain(more.iter().copied()))
+    };
+    workbench
+        .write("other.jsonl", "{\"competition_id\": \"example\", \"submission_path\": null}\n");
+    for (file, more, code) in [
+        ("list.jsonl", &[][..], 0),
+        ("list.jsonl", &[], 0),
+        (metadata, &[], 6),
+        (metadata, &["--force"], 6),
+        (submission, &["--force"], 6),
+        ("other.jsonl", &[], 6),
+        ("page.html", &[], 6),
+        ("other.jsonl", &["--force"], 0),
+    ] {
+        list(file, more).ends_with(code);
+    }
+    let kept = fs::read_to_string(workbench.path(submission)).unwrap();
+    assert_eq!(kept, "id,value\n1,0.5\n");
+}
+
+#[test]
+fn what_fails_leaves_no_set_and_archives_share_what_is_graded() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &[Some("a"), Some("b")]);
+    for (against, code) in [("missing", 3), ("submission.csv", 2), ("competitions", 2)] {
+        regrade(&workbench, ["--against", against]).ends_with(code);
+        regrade(&workbench, ["--against", against, "--set", "set"]).ends_with(code);
+        assert!(!workbench.path("runs/regrades").exists(), "{against}");
+        assert!(!workbench.path("set").exists(), "{against}");
+    }
+    workbench.write("more/g/example_7/submission/submission.csv", "b");
+    workbench.write("more/g/example_8/submission/submission.csv", "c");
+    let printed = workbench.run(["regrade", "runs", "more", "--json"]).ends_with(5).json();
+    let summary = &printed["summary"];
+    assert_eq!(
+        (&summary["graded_now"], &summary["duplicates"]),
+        (&json!(3), &json!(1)),
+        "{summary}"
+    );
+    let listed = workbench.run(["regrade", "list", "runs", "missing", "more"]).ends_with(3);
+    assert!(listed.stdout.contains("runs") && listed.stdout.contains("more"), "{}", listed.stdout);
+    assert!(listed.stderr.contains("no archive missing"), "{}", listed.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_regrade_that_is_stopped_says_how_much_is_left() {
+    const RUNS: u64 = 60;
+    let workbench = Workbench::with_example();
+    let slow = format!(
+        "(loop $on
+           (i32.store (i32.const 200) (i32.add (i32.load (i32.const 200)) (i32.const 1)))
+           (br_if $on (i32.lt_u (i32.load (i32.const 200)) (i32.const 20000000))))
+         {EXAMPLE_GRADE}"
+    );
+    workbench.write("graders/example.wasm", example_grader(&[(EXAMPLE_GRADE, &slow)]));
+    let contents: Vec<String> = (0..RUNS).map(|run| format!("id,value\n1,{run}\n")).collect();
+    let contents: Vec<Option<&str>> = contents.iter().map(|one| Some(one.as_str())).collect();
+    run_group(&workbench, "g", &contents);
+    let stopped = Process::new(artifacts::podium())
+        .args(["regrade", "runs", "--json", "--jobs", "1", "--no-cache"])
+        .current_dir(workbench.path(""))
+        .env("HOME", workbench.path("home"))
+        .env("PODIUM_COMPETITIONS", workbench.path("competitions"))
+        .env("PODIUM_GRADERS", workbench.path("graders"))
+        .env("PODIUM_DATA", workbench.path("data"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let has_begun = || {
+        let sets = fs::read_dir(workbench.path("runs/regrades")).into_iter().flatten().flatten();
+        sets.map(|set| workbench.files(set.path().join("receipts")).len()).sum::<usize>() > 2
+    };
+    while !has_begun() {
+        thread::sleep(Duration::from_millis(2));
+    }
+    let interrupt = ["-INT", &stopped.id().to_string()].map(str::to_owned);
+    assert!(Process::new("kill").args(interrupt).status().unwrap().success());
+    let output = stopped.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (summary, looked_at) = (&printed["summary"], verdicts(&printed).len() as u64);
+    assert_eq!(summary["runs"], RUNS, "{summary}");
+    assert_eq!(summary["left"], RUNS - looked_at, "{summary}");
+    assert_eq!(summary["graded_now"], looked_at, "{summary}");
+    assert!(looked_at > 2 && looked_at < RUNS, "{looked_at}");
+    let message = printed["error"]["message"].as_str().unwrap();
+    assert!(message.contains("stopped before all was regraded"), "{message}");
 }

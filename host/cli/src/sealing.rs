@@ -13,7 +13,8 @@ use crate::output;
 pub(crate) fn key() -> Result<SealingKey, Failure> {
     let reason = match etcetera::choose_base_strategy() {
         Err(error) => error.to_string(),
-        Ok(folders) => match SealingKey::at(&folders.data_dir().join("podium").join("regrade.key")) {
+        Ok(folders) => match SealingKey::at(&folders.data_dir().join("podium").join("regrade.key"))
+        {
             Err(error @ Error::Write { .. }) => error.to_string(),
             read => return Ok(read?),
         },

@@ -159,7 +159,7 @@ pub use receipt::{
     Claim, ClaimedComponent, ClaimedInput, ClaimedMeasure, ClaimedOutcome, Difference, ExactNumber,
     InputRole, MadeBy, Receipt, Verification,
 };
-pub use receipt_files::{FoundReceipt, find_receipts};
+pub use receipt_files::{FoundReceipt, FoundReceipts, find_by_digest, find_receipts};
 pub use regrade::{
     ArchivedRun, ChangedField, CurrentSet, Graded, ListedSet, MadeSubmission, RegradeObserver,
     RegradeOptions, RegradeSet, RegradeSubject, RegradeSummary, RegradeVerdict, RegradedRun,

@@ -1,17 +1,29 @@
-//! Finding receipts: in one file, in a file of many, below a folder.
+//! Finding receipts: in one file, in a file of many, below a folder, in a packed archive; and the submissions that they
+//! are of, in an archive, by their bytes.
 //!
-//! What is found is read one by one, later, so that a damaged receipt does not stop the others, and an archive of many
-//! thousands does not lie in memory.
+//! What is found on disk is read one by one, later, so that a damaged receipt does not stop the others, and an archive of
+//! many thousands does not lie in memory. A packed archive is read once for its receipts, whose texts are kept.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde::de::IgnoredAny;
 
+use crate::archive::{
+    Archive, ArchiveFormat, ArchiveLimits, EntryPath, EntryProblem, EntryVisitor, Held, Passage,
+    hold,
+};
+use crate::digest::Digest;
 use crate::error::Error;
+use crate::input::Input;
+use crate::limits::Limits;
+use crate::message;
 use crate::receipt::Receipt;
 use crate::regular_file;
+use crate::verdict::Bytes;
 
 /// What the names of files of one receipt end with.
 const ONE: &str = ".receipt.json";
@@ -28,11 +40,13 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Where a receipt was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundReceipt {
-    /// The file.
+    /// The file, or the packed archive.
     pub path: PathBuf,
-    /// The line in it, from 1 on, where the file holds one receipt a line.
+    /// The file in the archive.
+    pub entry: Option<EntryPath>,
+    /// The line in it, from 1 on, where the file holds several receipts.
     pub line: Option<usize>,
-    /// The text of that line.
+    /// The text of the receipt.
     text: Option<String>,
 }
 
@@ -56,23 +70,42 @@ impl FoundReceipt {
 }
 
 impl fmt::Display for FoundReceipt {
-    /// The path, and the line where there is one: `receipts.jsonl:3`.
+    /// The path, the file in the archive, and the line, where there are such: `runs.tar:receipts.jsonl:3`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}", self.path.display())?;
+        let shown = |text: &str| message::fit_line(text, usize::MAX);
+        formatter.write_str(&shown(&self.path.to_string_lossy()))?;
+        if let Some(entry) = &self.entry {
+            write!(formatter, ":{}", shown(entry.as_str()))?;
+        }
         self.line.map_or(Ok(()), |line| write!(formatter, ":{line}"))
     }
 }
 
-/// The receipts at a path: of a file, the one that it holds, or one a line; of a folder, those in all files below it
-/// that are called `….receipt.json` or `…receipts.jsonl`, in the order of their paths. Links are not followed.
+/// The receipts at a path.
+#[derive(Clone, Debug, Default)]
+pub struct FoundReceipts {
+    /// The receipts, in the order of their files.
+    pub receipts: Vec<FoundReceipt>,
+    /// Whether the path is that of a packed archive.
+    pub is_packed: bool,
+    /// What in the archive could not be used.
+    pub problems: Vec<EntryProblem>,
+}
+
+/// The receipts at a path: of a file, the one that it holds, or several, one a line or one after the other; of a folder or
+/// a packed archive, those in all files in it that are called `….receipt.json` or `…receipts.jsonl`. Links are not
+/// followed.
 ///
 /// A file is always found, be it there or not: what is wrong with it shows when it is read.
 ///
 /// # Errors
 /// [`Error::Read`] for a folder that cannot be read.
-pub fn find_receipts(path: &Path) -> Result<Vec<FoundReceipt>, Error> {
+pub fn find_receipts(path: &Path, limits: &ArchiveLimits) -> Result<FoundReceipts, Error> {
     if !path.is_dir() {
-        return Ok(in_file(path));
+        return Ok(match Archive::open(path, limits.clone()) {
+            Ok(archive) => in_archive(&archive),
+            Err(_) => FoundReceipts { receipts: in_file(path), ..FoundReceipts::default() },
+        });
     }
     let mut files = Vec::new();
     let mut folders = vec![path.to_owned()];
@@ -81,49 +114,178 @@ pub fn find_receipts(path: &Path) -> Result<Vec<FoundReceipt>, Error> {
         for entry in fs::read_dir(&folder).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             let kind = entry.file_type().map_err(unreadable)?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
             if kind.is_dir() {
                 folders.push(entry.path());
-            } else if kind.is_file() && (name.ends_with(ONE) || name.ends_with(MANY_RECEIPTS)) {
+            } else if kind.is_file() && holds_receipts(&entry.file_name().to_string_lossy()) {
                 files.push(entry.path());
             }
         }
     }
     files.sort();
-    Ok(files.iter().flat_map(|file| in_file(file)).collect())
+    let receipts = files.iter().flat_map(|file| in_file(file)).collect();
+    Ok(FoundReceipts { receipts, ..FoundReceipts::default() })
+}
+
+/// Whether a file in a folder or an archive holds receipts, by its name.
+fn holds_receipts(name: &str) -> bool {
+    name.ends_with(ONE) || name.ends_with(MANY_RECEIPTS)
 }
 
 fn in_file(path: &Path) -> Vec<FoundReceipt> {
-    let whole = || vec![FoundReceipt { path: path.to_owned(), line: None, text: None }];
-    // One receipt is read when it is its turn.
-    if path.to_string_lossy().ends_with(ONE) {
-        return whole();
-    }
-    match regular_file::read_text(path, MOST_BYTES) {
-        Ok(text) if has_lines(path, &text) => text
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim().is_empty())
-            .map(|(index, line)| FoundReceipt {
-                path: path.to_owned(),
-                line: Some(index + 1),
-                text: Some(line.to_owned()),
-            })
+    let found = |line, text| FoundReceipt { path: path.to_owned(), entry: None, line, text };
+    // What is wrong with it is said when it is read.
+    let Ok(text) = regular_file::read_text(path, MOST_BYTES) else {
+        return vec![found(None, None)];
+    };
+    match receipts_in(&path.to_string_lossy(), &text) {
+        // One receipt is read when it is its turn.
+        None => vec![found(None, None)],
+        Some(several) => several
+            .into_iter()
+            .map(|(line, text)| found(Some(line), Some(text.to_owned())))
             .collect(),
-        // What is wrong with it is said when it is read.
-        _ => whole(),
     }
 }
 
-/// Whether a file holds a value a line: it is called so, or its first line is one and there is another.
-fn has_lines(path: &Path, text: &str) -> bool {
-    if path.to_string_lossy().ends_with(MANY) {
-        return true;
+/// The receipts of a file that holds several, each with the line that it begins in: one a line, if the file is called so
+/// or its first line is a value; else one value after the other. `None` for a file that holds one, or none.
+fn receipts_in<'a>(name: &str, text: &'a str) -> Option<Vec<(usize, &'a str)>> {
+    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    let lines: Vec<(usize, &str)> = lines.map(|(line, number)| (number, line)).collect();
+    let is_value = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
+    if name.ends_with(MANY) || lines.len() > 1 && is_value(lines[0].1) {
+        return Some(lines);
     }
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let first = lines.next().unwrap_or_default();
-    lines.next().is_some() && serde_json::from_str::<IgnoredAny>(first).is_ok()
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    let mut several = Vec::new();
+    let mut begin = 0;
+    while let Some(Ok(_)) = values.next() {
+        let end = values.byte_offset();
+        let value = text[begin..end].trim_start();
+        let line = text[..end - value.len()].matches('\n').count() + 1;
+        several.push((line, value));
+        begin = end;
+    }
+    // What comes after the last whole one is a receipt that is damaged.
+    let rest = text[begin..].trim();
+    if !several.is_empty() && !rest.is_empty() {
+        let line = text[..text.trim_end().len() - rest.len()].matches('\n').count() + 1;
+        several.push((line, rest));
+    }
+    (several.len() > 1).then_some(several)
+}
+
+fn in_archive(archive: &Archive) -> FoundReceipts {
+    if archive.format() == ArchiveFormat::Folder {
+        return FoundReceipts::default();
+    }
+    let mut collector =
+        Collector { archive, bytes: 0, found: FoundReceipts::default(), unread: Vec::new() };
+    let Passage { refused, broken, .. } = archive.visit(&mut collector);
+    let Collector { mut found, unread, .. } = collector;
+    found.is_packed = true;
+    found.problems.extend(unread);
+    found.problems.extend(refused);
+    found.problems.extend(broken.map(|broken| problem_of(archive, &broken)));
+    found
+}
+
+fn problem_of(archive: &Archive, reason: &str) -> EntryProblem {
+    EntryProblem::new(archive.path().to_string_lossy(), reason)
+}
+
+/// Keeps the receipts that come by.
+struct Collector<'a> {
+    archive: &'a Archive,
+    bytes: u64,
+    found: FoundReceipts,
+    unread: Vec<EntryProblem>,
+}
+
+impl EntryVisitor for Collector<'_> {
+    fn wants(&mut self, path: &EntryPath, size: u64) -> bool {
+        if !holds_receipts(path.name()) {
+            return false;
+        }
+        let limits = self.archive.limits();
+        let limit = if size > limits.document_bytes {
+            limits.document_bytes
+        } else if self.bytes.saturating_add(size) > limits.all_documents_bytes {
+            limits.all_documents_bytes
+        } else {
+            self.bytes += size;
+            return true;
+        };
+        let reason = format!("it is not read: there is more than the limit of {}", Bytes(limit));
+        self.unread.push(EntryProblem::new(path.as_str(), reason));
+        false
+    }
+
+    fn read(&mut self, path: &EntryPath, _: u64, content: &mut dyn Read) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        content.read_to_end(&mut bytes)?;
+        let Ok(text) = String::from_utf8(bytes) else {
+            self.unread.push(EntryProblem::new(path.as_str(), "it is not text"));
+            return Ok(());
+        };
+        let receipts = receipts_in(path.as_str(), &text);
+        let one = || vec![(None, text.as_str())];
+        let receipts = receipts.map_or_else(one, |several| {
+            several.into_iter().map(|(line, text)| (Some(line), text)).collect()
+        });
+        self.found.receipts.extend(receipts.into_iter().map(|(line, text)| FoundReceipt {
+            path: self.archive.path().to_owned(),
+            entry: Some(path.clone()),
+            line,
+            text: Some(text.to_owned()),
+        }));
+        Ok(())
+    }
+}
+
+/// Finds files in an archive, be it a folder or packed, by their sizes and digests, and hands each over once, until
+/// `found` says that no more are wanted. Links are not followed.
+///
+/// # Errors
+/// As [`Archive::open`].
+pub fn find_by_digest(
+    archive: &Path,
+    limits: &ArchiveLimits,
+    wanted: &HashMap<Digest, u64>,
+    found: &mut dyn FnMut(&Digest, Input) -> bool,
+) -> Result<(), Error> {
+    let archive = Archive::open(archive, limits.clone())?;
+    let mut finder = Finder { wanted: wanted.clone(), found, goes_on: true };
+    archive.visit(&mut finder);
+    Ok(())
+}
+
+struct Finder<'a> {
+    wanted: HashMap<Digest, u64>,
+    found: &'a mut dyn FnMut(&Digest, Input) -> bool,
+    goes_on: bool,
+}
+
+impl EntryVisitor for Finder<'_> {
+    fn wants(&mut self, _: &EntryPath, size: u64) -> bool {
+        self.wanted.values().any(|wanted| *wanted == size)
+    }
+
+    fn read(&mut self, path: &EntryPath, size: u64, content: &mut dyn Read) -> io::Result<()> {
+        // A receipt that was made up may name any size.
+        let limit = Limits::default().input_bytes;
+        if let Held::Input(input) = hold(path.name(), size, limit, content)?
+            && self.wanted.remove(input.sha256()).is_some()
+        {
+            let sha256 = *input.sha256();
+            self.goes_on = (self.found)(&sha256, input);
+        }
+        Ok(())
+    }
+
+    fn goes_on(&self) -> bool {
+        self.goes_on && !self.wanted.is_empty()
+    }
 }
 
 #[cfg(test)]
@@ -131,7 +293,8 @@ mod tests {
     use super::*;
 
     fn found(path: &Path) -> Vec<String> {
-        find_receipts(path).unwrap().iter().map(ToString::to_string).collect()
+        let found = find_receipts(path, &ArchiveLimits::default()).unwrap();
+        found.receipts.iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -151,6 +314,12 @@ mod tests {
             ("one.jsonl", "{\"id\": 1}\n", Some(&[1])),
             ("none.jsonl", "\n", Some(&[])),
             ("broken.jsonl", "{\n{\"id\": 1}", Some(&[1, 2])),
+            // Whatever the file is called.
+            ("two.receipt.json", "{\"id\": 1}\n{\"id\": 2}\n", Some(&[1, 2])),
+            ("two.txt", "{\"id\": 1}\n{\"id\": 2}\n", Some(&[1, 2])),
+            ("long.receipt.json", "{\n\"id\": 1\n}\n\n{\n\"id\": 2\n}\n", Some(&[1, 5])),
+            ("close.json", "{\"id\": 1}{\"id\": 2}", Some(&[1, 1])),
+            ("half-long.json", "{\n\"id\": 1\n}\n{\n\"id\":", Some(&[1, 4])),
         ] {
             fs::write(path(name), text).unwrap();
             let expected = match lines {
@@ -159,9 +328,12 @@ mod tests {
             };
             assert_eq!(found(&path(name)), expected, "{name}");
         }
-        let missing = &find_receipts(&path("missing.json")).unwrap()[0];
-        assert!(matches!(missing.read(), Err(Error::Read { .. })));
-        let broken = &find_receipts(&path("broken.jsonl")).unwrap()[1];
+        let receipt = |name: &str, index: usize| {
+            let found = find_receipts(&path(name), &ArchiveLimits::default()).unwrap();
+            found.receipts[index].clone()
+        };
+        assert!(matches!(receipt("missing.json", 0).read(), Err(Error::Read { .. })));
+        let broken = receipt("broken.jsonl", 1);
         let message = broken.read().unwrap_err().to_string();
         assert!(message.contains("broken.jsonl: ") && message.contains("line 2: "), "{message}");
     }
@@ -193,6 +365,49 @@ mod tests {
         let mut found = found(folder.path());
         found.sort();
         assert_eq!(found, expected);
-        assert_eq!(find_receipts(&path("b/receipts")).unwrap().len(), 1);
+        let inner = find_receipts(&path("b/receipts"), &ArchiveLimits::default()).unwrap();
+        assert_eq!(inner.receipts.len(), 1);
+    }
+
+    #[test]
+    fn in_a_packed_archive_receipts_are_found_and_submissions_by_their_bytes() {
+        let mut tar = tar::Builder::new(Vec::new());
+        for (name, content) in [
+            ("a/1.receipt.json", "{}"),
+            ("a/s.csv", "id\n1\n"),
+            ("b/same.csv", "id\n1\n"),
+            ("b/other.csv", "id\n2\n"),
+            ("receipts.jsonl", "{}\n{}\n"),
+            ("report.json", "{}"),
+        ] {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(content.len() as u64);
+            header.set_mode(0o644);
+            tar.append_data(&mut header, name, content.as_bytes()).unwrap();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("runs.receipt.json");
+        let bytes = tar.into_inner().unwrap();
+        fs::write(&path, &bytes).unwrap();
+        let limits = ArchiveLimits::default();
+        let shown = path.display();
+        let expected = [":a/1.receipt.json", ":receipts.jsonl:1", ":receipts.jsonl:2"];
+        assert_eq!(found(&path), expected.map(|place| format!("{shown}{place}")));
+        let wanted = HashMap::from([(Digest::of(b"id\n1\n"), 5), (Digest::of(b"gone"), 4)]);
+        let mut handed_over = Vec::new();
+        find_by_digest(&path, &limits, &wanted, &mut |digest, input| {
+            assert_eq!(digest, input.sha256());
+            handed_over.push(input.name().to_owned());
+            true
+        })
+        .unwrap();
+        assert_eq!(handed_over, ["s.csv"]);
+
+        fs::write(&path, &bytes[..bytes.len() - 2_048]).unwrap();
+        let cut = find_receipts(&path, &limits).unwrap();
+        assert!(cut.problems.iter().any(|one| one.reason.contains("cut off")), "{cut:?}");
+        let small = ArchiveLimits { all_documents_bytes: 3, ..limits };
+        let few = find_receipts(&path, &small).unwrap();
+        assert_eq!((few.receipts.len(), few.problems[0].entry.as_str()), (1, "receipts.jsonl"));
     }
 }

@@ -259,7 +259,8 @@ mod tests {
             "  // {\"competition_id\": \"left-out\"}\n",
             "  {\"submission_path\": null, \"competition_id\": \"b\"}  ",
         );
-        let SubmissionList { submissions: list, warnings, .. } = parse_submission_list(text).unwrap();
+        let SubmissionList { submissions: list, warnings, .. } =
+            parse_submission_list(text).unwrap();
         assert_eq!(warnings, [""; 0]);
         assert_eq!(list.len(), 2);
         assert_eq!((list[0].line, list[1].line), (2, 6));

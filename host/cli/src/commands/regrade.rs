@@ -20,8 +20,8 @@ use crate::arguments::{LimitOptions, Shared, count, size};
 use crate::exit::Exit;
 use crate::failure::{Failure, WithError};
 use crate::graders::GraderArgument;
-use crate::places::Places;
 use crate::overwrite::Target;
+use crate::places::Places;
 use crate::progress::Progress;
 use crate::{engine, graders, interrupt, number, output, sealing};
 
@@ -311,8 +311,7 @@ impl Regrader<'_> {
             against: self.arguments.against.clone(),
             limits: self.arguments.limits.overrides(),
         };
-        let choice =
-            SetChoice { folder: self.arguments.set.clone(), adopt: self.arguments.adopt };
+        let choice = SetChoice { folder: self.arguments.set.clone(), adopt: self.arguments.adopt };
         let mut set = RegradeSet::begin(path, &choice, &settings, &self.key)?;
         let options = RegradeOptions {
             graders: named.map(|(id, (source, _))| (id.clone(), source.clone())).collect(),

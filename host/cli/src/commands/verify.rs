@@ -1,14 +1,19 @@
 //! `podium verify`: grades again what receipts state, and says exactly what differs.
 //!
 //! A receipt names its grader, submission and answers by digest, not by path. They are looked for where they probably
-//! are ([`material`]), and whatever is found is compared with the digests before anything is graded.
+//! are ([`material`]), and whatever is found is compared with the digests before anything is graded. Submissions that are
+//! not found so are looked for in the archive that the receipts are in, or are of, by their bytes.
 
 mod material;
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
-use podium::{Cancellation, Difference, FoundReceipt, Verification};
+use podium::{
+    ArchiveLimits, Cancellation, Difference, Digest, EntryProblem, FoundReceipt, FoundReceipts,
+    Input, Receipt, Sets, Verification,
+};
 use serde::{Serialize, Serializer};
 
 use self::material::Material;
@@ -22,10 +27,11 @@ use crate::{interrupt, number, output};
 /// What `podium verify` is told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Receipts: files of one or of many (one a line), or folders, in which they are looked for
-    #[arg(required = true, value_name = "RECEIPT|DIR")]
+    /// Receipts: files of one or of several; folders, .tar, .tar.gz, .tar.zst and .zip, in which they are looked for
+    #[arg(required = true, value_name = "RECEIPT|ARCHIVE")]
     receipts: Vec<PathBuf>,
-    /// The submission that was graded [default: as the grading report beside the receipt says, else a file beside it]
+    /// The submission that was graded [default: as the grading report beside the receipt says, else a file beside it, else
+    /// the file in the archive that has its bytes]
     #[arg(long, value_name = "FILE")]
     submission: Option<PathBuf>,
     /// The grader [default: the one with the right digest in the store or among the graders, else the competition's]
@@ -40,6 +46,9 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Verified {
     receipt: PathBuf,
+    /// The file in the archive that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<String>,
     /// The line in that file, where it holds many.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -69,36 +78,40 @@ fn in_json<S: Serializer>(failure: &Option<Failure>, serializer: S) -> Result<S:
 /// A folder that cannot be read or has no receipts; a policy or a store that cannot be used; a stdout that cannot be
 /// written to. A receipt that does not hold, or cannot be checked, does not stop the rest.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
-    let mut found = Vec::new();
+    let limits = ArchiveLimits::default();
+    let mut sources = Vec::new();
     for path in &arguments.receipts {
-        let receipts = podium::find_receipts(path)?;
-        if receipts.is_empty() {
-            let message = format!("{}: there are no receipts in it", path.display());
-            return Err(Failure::new(Exit::Missing, message).hint(
-                "in a folder, files called ….receipt.json and …receipts.jsonl are looked for",
-            ));
+        let source = Source::find(path, &limits)?;
+        if source.receipts.is_empty() {
+            let message = format!("{}: there are no receipts in it", output::path(path));
+            let mut failure = Failure::new(Exit::Missing, message).hint(
+                "in a folder or an archive, files called ….receipt.json and …receipts.jsonl are looked for",
+            );
+            for EntryProblem { entry, reason } in &source.problems {
+                failure = failure.hint(format!("{entry}: {reason}"));
+            }
+            return Err(failure);
         }
-        found.extend(receipts);
+        sources.push(source);
     }
+    let count = sources.iter().map(|source| source.receipts.len()).sum();
+    // On a terminal the lines themselves show how it goes on.
+    let shows_progress = count > 1 && (shared.json || !output::stdout_is_terminal());
     let mut verifier = Verifier {
         material: Material::new(arguments, shared)?,
         cancellation: interrupt::cancellation()?,
+        progress: shows_progress.then(|| Progress::of(count, "verified")),
+        prints: !shared.json,
+        failure: None,
     };
-    // On a terminal the lines themselves show how it goes on.
-    let shows_progress = found.len() > 1 && (shared.json || !output::stdout_is_terminal());
-    let progress = shows_progress.then(|| Progress::of(found.len(), "verified"));
     let mut all = Vec::new();
-    for receipt in &found {
-        let verified = verifier.verify(receipt);
-        if !shared.json {
-            output::print(&in_words(&verified))?;
-        }
-        all.push(verified);
-        if let Some(progress) = &progress {
-            progress.step();
+    for source in &sources {
+        all.extend(verifier.verify_all(source, &limits));
+        if let Some(failure) = verifier.failure.take() {
+            return Err(failure);
         }
     }
-    if let Some(progress) = progress {
+    if let Some(progress) = &verifier.progress {
         progress.finish();
     }
     if shared.json {
@@ -106,15 +119,37 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     } else if all.len() > 1 {
         output::print(&summary(&all))?;
     }
+    let problems: Vec<&EntryProblem> = sources.iter().flat_map(|source| &source.problems).collect();
+    for EntryProblem { entry, reason } in &problems {
+        output::warning_line(&format!("{entry}: {reason}"));
+    }
     if verifier.cancellation.is_cancelled() {
         return Ok(Exit::Interrupted);
     }
     // That a receipt does not hold is the worst that there is to say.
-    let exits = || all.iter().map(Verified::exit);
+    let unread = (!problems.is_empty()).then_some(Exit::Files);
+    let exits = || all.iter().map(Verified::exit).chain(unread);
     Ok(exits()
         .find(|exit| *exit == Exit::Differs)
         .or_else(|| exits().max())
         .unwrap_or(Exit::Success))
+}
+
+/// Receipts that were named together, and the archive that holds their submissions.
+struct Source {
+    receipts: Vec<FoundReceipt>,
+    archive: Option<PathBuf>,
+    problems: Vec<EntryProblem>,
+}
+
+impl Source {
+    fn find(path: &Path, limits: &ArchiveLimits) -> Result<Source, Failure> {
+        let FoundReceipts { receipts, is_packed, problems } = podium::find_receipts(path, limits)?;
+        let itself = || (is_packed || path.is_dir()).then(|| path.to_owned());
+        // The receipts of a set are of submissions in the archive that the set is of.
+        let archive = Sets::archive_around(path).or_else(itself);
+        Ok(Source { receipts, archive, problems })
+    }
 }
 
 /// How many receipts came to what: `12 receipts: 11 identical, 1 differs`.
@@ -132,12 +167,125 @@ fn summary(all: &[Verified]) -> String {
 struct Verifier<'a> {
     material: Material<'a>,
     cancellation: Cancellation,
+    progress: Option<Progress>,
+    prints: bool,
+    /// That stdout cannot be written to.
+    failure: Option<Failure>,
+}
+
+/// A receipt whose submission is still to be found.
+struct Waiting {
+    index: usize,
+    receipt: Receipt,
+    /// Why it was not found where it probably lies.
+    failure: Failure,
 }
 
 impl Verifier<'_> {
-    fn verify(&mut self, found: &FoundReceipt) -> Verified {
+    /// Verifies the receipts of a source, in their order; those whose submissions lie anywhere in an archive after the
+    /// others, in the order of the archive.
+    fn verify_all(&mut self, source: &Source, limits: &ArchiveLimits) -> Vec<Verified> {
+        let mut all: Vec<Option<Verified>> = source.receipts.iter().map(|_| None).collect();
+        let mut waiting: HashMap<Digest, Vec<Waiting>> = HashMap::new();
+        let mut sizes = HashMap::new();
+        for (index, found) in source.receipts.iter().enumerate() {
+            match self.submission_of(found, source.archive.is_some()) {
+                Ok(Found::Here(receipt, submission)) => {
+                    let checked = self.check(&receipt, &submission);
+                    all[index] = Some(self.conclude(found, checked));
+                }
+                Ok(Found::InArchive(receipt, failure)) => {
+                    match receipt.claim.submission().map(|claimed| (claimed.sha256, claimed.size)) {
+                        None => all[index] = Some(self.conclude(found, Err(failure))),
+                        Some((sha256, size)) => {
+                            sizes.insert(sha256, size);
+                            let waits = waiting.entry(sha256).or_default();
+                            waits.push(Waiting { index, receipt: *receipt, failure });
+                        }
+                    }
+                }
+                Err(failure) => all[index] = Some(self.conclude(found, Err(failure))),
+            }
+        }
+        let mut unread = None;
+        if let Some(archive) = source.archive.as_ref().filter(|_| !waiting.is_empty()) {
+            let read =
+                podium::find_by_digest(archive, limits, &sizes, &mut |digest, submission| {
+                    for Waiting { index, receipt, .. } in waiting.remove(digest).unwrap_or_default()
+                    {
+                        let checked = self.check(&receipt, &submission);
+                        all[index] = Some(self.conclude(&source.receipts[index], checked));
+                    }
+                    !self.cancellation.is_cancelled() && self.failure.is_none()
+                });
+            unread = read.err();
+        }
+        let mut left: Vec<Waiting> = waiting.into_values().flatten().collect();
+        left.sort_by_key(|waiting| waiting.index);
+        for Waiting { index, failure, .. } in left {
+            let failure = match (&unread, self.cancellation.is_cancelled()) {
+                (_, true) => interrupted(),
+                (Some(error), _) => Failure::from(error),
+                (None, _) => failure,
+            };
+            all[index] = Some(self.conclude(&source.receipts[index], Err(failure)));
+        }
+        all.into_iter().flatten().collect()
+    }
+
+    /// A receipt and its submission, or why that is looked for in the archive.
+    fn submission_of(&mut self, found: &FoundReceipt, has_archive: bool) -> Result<Found, Failure> {
+        if self.cancellation.is_cancelled() {
+            return Err(interrupted());
+        }
+        let receipt = Box::new(found.read()?);
+        if found.entry.is_some() && !self.material.names_submission() {
+            let name = receipt.claim.submission().map_or("", |input| input.name.as_str());
+            let message = format!(
+                "no file of the archive has the bytes of the submission `{}`",
+                output::harmless_name(name)
+            );
+            let failure =
+                Failure::new(Exit::Missing, message).hint("name it with --submission FILE");
+            return Ok(Found::InArchive(receipt, failure));
+        }
+        match self.material.submission(&receipt, &found.path) {
+            Ok(submission) => Ok(Found::Here(receipt, submission)),
+            Err(failure) if has_archive && failure.exit() == Exit::Missing => {
+                Ok(Found::InArchive(receipt, failure))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn check(&mut self, receipt: &Receipt, submission: &Input) -> Result<Verification, Failure> {
+        let grader = self.material.grader(receipt)?;
+        let answers = self.material.answers(receipt)?;
+        Ok(receipt.verify(&grader, submission, &answers, &self.cancellation))
+    }
+
+    /// What became of a receipt, printed.
+    fn conclude(
+        &mut self,
+        found: &FoundReceipt,
+        checked: Result<Verification, Failure>,
+    ) -> Verified {
+        let verified = self.verified(found, checked);
+        if self.prints
+            && let Err(failure) = output::print(&in_words(found, &verified))
+        {
+            self.failure.get_or_insert(failure);
+        }
+        if let Some(progress) = &self.progress {
+            progress.step();
+        }
+        verified
+    }
+
+    fn verified(&self, found: &FoundReceipt, checked: Result<Verification, Failure>) -> Verified {
         let ended = |result, differences, made_by, failure| Verified {
             receipt: found.path.clone(),
+            entry: found.entry.clone().map(String::from),
             line: found.line,
             result,
             differences,
@@ -146,10 +294,6 @@ impl Verifier<'_> {
         };
         let fails =
             |result, differences, failure| ended(result, differences, Vec::new(), Some(failure));
-        let checked = match self.cancellation.is_cancelled() {
-            true => Err(interrupted()),
-            false => self.check(found),
-        };
         match checked {
             Ok(Verification::Inconclusive(_)) if self.cancellation.is_cancelled() => {
                 fails("not-checked", Vec::new(), interrupted())
@@ -178,7 +322,7 @@ impl Verifier<'_> {
             Ok(Verification::Inconclusive(failure)) => fails(
                 "inconclusive",
                 Vec::new(),
-                Failure::new(Exit::GraderFailed, failure.to_string()),
+                Failure::new(Exit::GraderFailed, output::harmless(&failure.to_string())),
             ),
             Ok(_) => fails(
                 "inconclusive",
@@ -187,14 +331,14 @@ impl Verifier<'_> {
             ),
         }
     }
+}
 
-    fn check(&mut self, found: &FoundReceipt) -> Result<Verification, Failure> {
-        let receipt = found.read()?;
-        let grader = self.material.grader(&receipt)?;
-        let submission = self.material.submission(&receipt, &found.path)?;
-        let answers = self.material.answers(&receipt)?;
-        Ok(receipt.verify(&grader, &submission, &answers, &self.cancellation))
-    }
+/// A receipt that was read.
+enum Found {
+    /// With its submission.
+    Here(Box<Receipt>, Input),
+    /// Whose submission is looked for in the archive; why it was not found elsewhere.
+    InArchive(Box<Receipt>, Failure),
 }
 
 /// That somebody stopped the program before a receipt was checked.
@@ -203,20 +347,19 @@ fn interrupted() -> Failure {
         .hint("run the command again to check it")
 }
 
-fn in_words(verified: &Verified) -> String {
+fn in_words(found: &FoundReceipt, verified: &Verified) -> String {
     let result = match verified.exit() {
         Exit::Success => verified.result.green().to_string(),
         Exit::Differs => verified.result.red().to_string(),
         _ => verified.result.yellow().to_string(),
     };
-    let receipt = verified.receipt.display().to_string();
-    let line = verified.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let mut text = format!("{}{line}: {result}", output::harmless(&receipt));
+    let mut text = format!("{found}: {result}");
     if let Some(failure) = &verified.failure {
         // Errors about the receipt's own file begin with its name, which is there already.
         let message = failure.to_string();
-        let message = message.strip_prefix(&format!("{receipt}: ")).unwrap_or(&message);
-        text.push_str(&format!(": {}", output::harmless(message)));
+        let name = format!("{}: ", output::path(&verified.receipt));
+        let message = message.strip_prefix(&name).unwrap_or(&message);
+        text.push_str(&format!(": {}", output::harmless_name(message)));
     }
     for difference in &verified.differences {
         text.push_str(&format!("\n  {}", difference_in_words(difference)));
@@ -234,7 +377,7 @@ fn in_words(verified: &Verified) -> String {
 fn difference_in_words(difference: &Difference) -> String {
     let Difference { field, claimed, found } = difference;
     let or_nothing =
-        |value: &Option<String>| output::harmless(value.as_deref().unwrap_or("nothing"));
-    let field = output::harmless(field);
+        |value: &Option<String>| output::harmless_name(value.as_deref().unwrap_or("nothing"));
+    let field = output::harmless_name(field);
     format!("{field}: claimed {}, found {}", or_nothing(claimed), or_nothing(found))
 }

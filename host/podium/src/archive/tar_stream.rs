@@ -243,7 +243,9 @@ fn to_the_end(mut stream: impl Read, meter: &Meter) -> io::Result<()> {
 fn in_words(error: &io::Error, meter: &Meter) -> String {
     let bytes = meter.unpacked();
     match error.kind() == io::ErrorKind::UnexpectedEof || meter.is_short() {
-        true => format!("the archive is cut off: it ends early, after {bytes} unpacked bytes ({error})"),
+        true => {
+            format!("the archive is cut off: it ends early, after {bytes} unpacked bytes ({error})")
+        }
         false => format!("the archive is damaged after {bytes} unpacked bytes ({error})"),
     }
 }

@@ -239,7 +239,11 @@ fn sizes_that_lie_end_the_reading() {
     };
     for (what, tar, part) in [
         ("extended size too small", pax("1", b"content"), "two sizes"),
-        ("extended size too large", pax("99999999999999", b"content"), "cut off"),
+        (
+            "extended size too large",
+            pax("99999999999999", b"content"),
+            "cut off: it ends early, after",
+        ),
         ("extended size no number", pax("many", b"content"), "damaged"),
         ("header size too large", huge, "cut off"),
         ("long name without end", long_name, "headers of an entry have more than 1 MiB"),
@@ -262,6 +266,66 @@ fn sizes_that_lie_end_the_reading() {
     let (files, passage) = visit(sparse, ArchiveLimits::default());
     assert_eq!(names(&files), ["after"]);
     assert!(passage.refused[0].reason.contains("sparse"), "{passage:?}");
+}
+
+/// Threat 16: a header that is of all entries after it, which some programs heed and others do not.
+#[test]
+fn global_headers_are_passed_over_only_where_they_change_nothing() {
+    let with = |records: &[u8]| {
+        let mut tar = Builder::new(Vec::new());
+        entry(&mut tar, "before", b"1");
+        let kind = EntryType::XGlobalHeader;
+        tar.append(&header("pax_global_header", kind, records.len() as u64), records).unwrap();
+        entry(&mut tar, "after", b"2");
+        tar.into_inner().unwrap()
+    };
+    // As git archive writes one.
+    let (files, passage) =
+        visit(with(b"16 comment=abcd\n13 mtime=123\n"), ArchiveLimits::default());
+    assert_eq!(
+        (names(&files), passage.broken, passage.refused_in_all),
+        (vec!["after", "before"], None, 0)
+    );
+    for (records, part) in [
+        (b"9 size=3\n".as_slice(), "says the size of all"),
+        (b"12 path=a/b\n", "says the path of all"),
+        (b"22 GNU.sparse.major=1\n", "says the GNU.sparse.major of all"),
+    ] {
+        let (files, passage) = visit(with(records), ArchiveLimits::default());
+        assert_eq!(names(&files), ["before"], "{part}");
+        let broken = passage.broken.unwrap();
+        assert!(broken.contains(part), "{part}: {broken}");
+        assert_eq!(passage.refused_in_all, 1);
+    }
+}
+
+/// Threat 16: a name that is a file and a folder, so that it depends on the program what is found there.
+#[test]
+fn a_file_and_a_folder_of_one_name_are_refused() {
+    type Entries = &'static [(&'static str, &'static [u8])];
+    let cases: [(Entries, &[&str], &[&str]); 4] = [
+        (&[("a", b"1"), ("a/b", b"2"), ("a/c", b"3"), ("d", b"4")], &["a", "d"], &["a"]),
+        (&[("a/b", b"2"), ("a", b"1"), ("d", b"4")], &["a/b", "d"], &["a"]),
+        (&[("a/", b""), ("a", b"1"), ("d", b"4")], &["d"], &["a"]),
+        (
+            &[("a/b/c", b"1"), ("a/b/d", b"2"), ("a/", b""), ("e", b"3")],
+            &["a/b/c", "a/b/d", "e"],
+            &[],
+        ),
+    ];
+    for (entries, kept, refused) in cases {
+        for bytes in [tar_of(entries), zip_of(entries)] {
+            let (files, passage) = visit(bytes, ArchiveLimits::default());
+            assert_eq!(names(&files), kept, "{entries:?}");
+            let named: Vec<&str> = passage.refused.iter().map(|one| one.entry.as_str()).collect();
+            assert_eq!(named, refused, "{entries:?}");
+            for path in refused {
+                // What was handed over before is known to be of no use afterwards.
+                let path = EntryPath::parse(path.as_bytes()).unwrap();
+                assert!(passage.unusable.contains_key(&path), "{entries:?}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -355,11 +419,18 @@ fn of_an_archive_that_is_cut_off_the_beginning_is_used() {
     let (kept, passage) = visit(tar[..tar.len() - 1_024].to_vec(), ArchiveLimits::default());
     assert_eq!(names(&kept), ["first", "second"]);
     assert!(passage.broken.unwrap().contains("mark of its end"));
+    // Nor is a header that ends in the middle a damage, of whichever program the words are.
+    for missing in [1_025, 1_200, 1_024 + 400_384 + 100] {
+        let broken = visit(tar[..tar.len() - missing].to_vec(), ArchiveLimits::default()).1.broken;
+        let broken = broken.unwrap();
+        assert!(broken.contains("cut off: it ends early, after"), "{missing}: {broken}");
+    }
     // A checksum at the very end is compared.
     let mut packed = gzip(&tar);
     let last = packed.len() - 5;
     packed[last] ^= 1;
-    assert!(visit(packed, ArchiveLimits::default()).1.broken.is_some());
+    let broken = visit(packed, ArchiveLimits::default()).1.broken.unwrap();
+    assert!(broken.contains("damaged after"), "{broken}");
 }
 
 /// Threat 16: zips that are not what their directory says.

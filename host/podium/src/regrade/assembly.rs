@@ -307,6 +307,13 @@ impl Assembly<'_> {
                 Some(path) => self.resolver.resolve(path, &base),
                 None => SubmissionPlace::None,
             };
+            // What was not there when it was graded is not missing now.
+            let place = match place {
+                SubmissionPlace::Missing(_) if statement.exists() == Some(false) => {
+                    SubmissionPlace::None
+                }
+                place => place,
+            };
             let known = index.find(&self.runs, &place, &listed, &base, &claimed);
             let known = known.or_else(|| match place {
                 // The submission went elsewhere; where the group has one run only, it is that.

@@ -161,7 +161,8 @@ impl Collector {
     fn take(&mut self, path: &EntryPath, kind: &Kind, bytes: Vec<u8>) {
         if let Kind::Set = kind {
             // A file of another program may be called so.
-            let folder = path.parent().filter(|folder| !folder.is_root() && set::is_summary(&bytes));
+            let folder =
+                path.parent().filter(|folder| !folder.is_root() && set::is_summary(&bytes));
             return self.sets.extend(folder);
         }
         let mut wrong = |reason: String| self.problems.push((path.clone(), reason));

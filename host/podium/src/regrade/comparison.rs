@@ -289,11 +289,12 @@ fn remarks(
 ) -> Vec<String> {
     let mut remarks = Vec::new();
     if let (Some(report), Some(receipt)) = (recorded.statement, recorded.of_named_receipt) {
-        let contradictions = report.changes(receipt).into_iter().map(
-            |ChangedField { field, old, new }| {
-                format!("the report contradicts its receipt: {field} is {old}, by the receipt {new}")
-            },
-        );
+        let contradictions =
+            report.changes(receipt).into_iter().map(|ChangedField { field, old, new }| {
+                format!(
+                    "the report contradicts its receipt: {field} is {old}, by the receipt {new}"
+                )
+            });
         remarks.extend(contradictions);
     }
     let (Some(before), Some(now)) = (recorded.receipt, new_receipt) else {

@@ -273,7 +273,10 @@ mod tests {
             ("a_4", "its submission is a link"),
         ] {
             let made = listed(group, run, Path::new("log"), Path::new("code"));
-            assert!(made.problem.as_deref().is_some_and(|problem| problem.contains(part)), "{made:?}");
+            assert!(
+                made.problem.as_deref().is_some_and(|problem| problem.contains(part)),
+                "{made:?}"
+            );
         }
     }
 }

@@ -354,8 +354,8 @@ impl Queue<'_> {
         let new = Statement::of(&report);
         let receipts = &self.survey.receipts;
         let named = archived.receipt.and_then(|id| receipts.by_id(&id));
-        let receipt = named
-            .or_else(|| receipts.of_submission(&archived.competition_id, &result.submission?));
+        let receipt =
+            named.or_else(|| receipts.of_submission(&archived.competition_id, &result.submission?));
         let of_receipt = receipt.and_then(|receipt| {
             let competition = self.competitions[&archived.competition_id].as_ref().ok()?;
             Some(statement_of(receipt, competition))

@@ -31,7 +31,7 @@ const KEY_CHARACTERS: usize = 100;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RecordedGrading {
     pub(super) competition_id: String,
-    /// The path of the submission as the report says it; `None` where it says that there was none.
+    /// The path of the submission as the report says it, be it said to have been there or not; `None` where there is none.
     pub(super) submission_path: Option<String>,
     pub(super) statement: Statement,
     pub(super) receipt: Option<Digest>,
@@ -248,9 +248,10 @@ pub(super) fn gradings(text: &str) -> Result<ReadReport, String> {
         Some(_) => return Err(format!("`{LIST}` is no list")),
         None if repeated.contains(LIST) => return Err(said_twice(LIST)),
         None if fields.contains_key("competition_id") => match grading(&fields) {
-            Ok((grading, wrong)) => {
-                ReadReport { gradings: vec![grading], wrong: wrong.into_iter().chain(twice).collect() }
-            }
+            Ok((grading, wrong)) => ReadReport {
+                gradings: vec![grading],
+                wrong: wrong.into_iter().chain(twice).collect(),
+            },
             Err(reason) => ReadReport { wrong: vec![reason], ..ReadReport::default() },
         },
         None => return Err(format!("this is no grading report: it has no list `{LIST}`")),
@@ -275,7 +276,8 @@ fn what_is_whole(text: &str, error: &str) -> Result<ReadReport, String> {
         return Err(format!("this is no JSON: {error}"));
     }
     let count = read.gradings.len();
-    read.wrong.push(format!("the report is damaged ({error}): the first {count} gradings are used"));
+    read.wrong
+        .push(format!("the report is damaged ({error}): the first {count} gradings are used"));
     Ok(read)
 }
 
@@ -371,7 +373,6 @@ fn grading(fields: &Map<String, Value>) -> Result<(RecordedGrading, Vec<String>)
         let (seed, of_run) = (shown(seed), shown(of_run));
         wrong.push(format!("it contradicts itself: `seed` is {seed}, `run.seed` is {of_run}"));
     }
-    let submission_path = submission_path.filter(|_| statement.exists() != Some(false));
     Ok((RecordedGrading { competition_id, submission_path, statement, receipt, run }, wrong))
 }
 
@@ -474,9 +475,15 @@ mod tests {
             (with("\"run\": 3"), "competition_reports[0]: `run` is 3, and has to be an object"),
             (with("\"receipt_id\": \"x\""), "[0]: `receipt_id` is \"x\""),
             (with("\"seed\": 1, \"run\": {\"seed\": 2}"), "`seed` is 1, `run.seed` is 2"),
-            (two(&ONE.replace("0.5", "\"0.5\"")), "[0]: `score` is \"0.5\", and has to be a number"),
+            (
+                two(&ONE.replace("0.5", "\"0.5\"")),
+                "[0]: `score` is \"0.5\", and has to be a number",
+            ),
             (two(&ONE.replace("\"x/s.csv\"", "7")), "[0]: `submission_path` is 7"),
-            (format!(r#"{{"total_runs": 3, "competition_reports": [{ONE}]}}"#), "`total_runs` is 3"),
+            (
+                format!(r#"{{"total_runs": 3, "competition_reports": [{ONE}]}}"#),
+                "`total_runs` is 3",
+            ),
             (
                 format!(r#"{{"total_silver_medals": 0, "competition_reports": [{ONE}]}}"#),
                 "`total_silver_medals` is 0, and its gradings make 1",

@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::report::quote_bare_words;
@@ -138,7 +138,11 @@ mod tests {
     #[test]
     fn keys_that_stand_twice_are_told_by_their_path_and_left_out() {
         for (text, value, repeated) in [
-            (r#"{"a": 1, "b": [true, null, -2, "x", 0.5]}"#, json!({"a": 1, "b": [true, null, -2, "x", 0.5]}), &[][..]),
+            (
+                r#"{"a": 1, "b": [true, null, -2, "x", 0.5]}"#,
+                json!({"a": 1, "b": [true, null, -2, "x", 0.5]}),
+                &[][..],
+            ),
             (r#"{"a": 1, "b": 2, "a": 1}"#, json!({"b": 2}), &["a"]),
             (
                 r#"{"r": [{"score": 0.1}, {"score": 0.1, "score": NaN, "x": {"y": 1, "y": 2}}]}"#,
@@ -160,7 +164,8 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_everywhere_else() {
-        let text = "[0.1, 1, 18446744073709551615, -9223372036854775808, 5e-324, 12345678901234567890123]";
+        let text =
+            "[0.1, 1, 18446744073709551615, -9223372036854775808, 5e-324, 12345678901234567890123]";
         let value: Value = serde_json::from_str(text).unwrap();
         assert_eq!(Document::parse(text).unwrap().value, value);
     }

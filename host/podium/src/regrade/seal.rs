@@ -204,7 +204,9 @@ mod tests {
         assert!(is_own && value == json!({"b": 1, "a": [0.5, "x"]}), "{value}");
         let reordered = text.replace("\n", " ");
         assert!(open(&reordered).1);
-        for forged in [text.replace("0.5", "0.6"), text.replace("\"b\": 1,", ""), "{\"b\": 1}".into()] {
+        for forged in
+            [text.replace("0.5", "0.6"), text.replace("\"b\": 1,", ""), "{\"b\": 1}".into()]
+        {
             assert!(!open(&forged).1, "{forged}");
         }
         assert!(!key(1).open_json::<Value>(Purpose::Current, &text).unwrap().1);

@@ -154,6 +154,13 @@ impl Sets {
         Sets { folder: archive.with_file_name(name) }
     }
 
+    /// The archive of the set that a path lies in; `None` where it lies in none, or the set lies elsewhere.
+    pub fn archive_around(path: &Path) -> Option<PathBuf> {
+        let path = path.canonicalize().ok()?;
+        let set = path.ancestors().find(|above| is_set(above))?;
+        Sets::around(set)?.archive()
+    }
+
     /// The sets that a set lies among, by its folder; `None` where that is no place of sets, or the archive is gone.
     fn around(set: &Path) -> Option<Sets> {
         let folder = set.canonicalize().ok()?.parent()?.to_owned();
@@ -353,7 +360,9 @@ impl RegradeSet {
             let of = set.sets.as_ref().and_then(Sets::archive);
             let of = of.unwrap_or_else(|| set.summary.archive.clone());
             let of = message::fit_line(&of.to_string_lossy(), SHOWN_CHARACTERS);
-            return Err(wrong(&format!("this is a set of another archive ({of}): name another folder")));
+            return Err(wrong(&format!(
+                "this is a set of another archive ({of}): name another folder"
+            )));
         }
         match (set.is_own, adopt) {
             (true, _) => {}
@@ -495,7 +504,9 @@ impl RegradeSet {
             let where_to = format!("move it into `{SETS_FOLDER}/` of the archive that it is of");
             let message = match self.is_own {
                 true => format!("its archive is not there any more: {where_to}"),
-                false => format!("somebody else made it, and it lies among no archive's sets: {where_to}"),
+                false => format!(
+                    "somebody else made it, and it lies among no archive's sets: {where_to}"
+                ),
             };
             return Err(self.wrong(&message));
         };
@@ -726,7 +737,8 @@ fn contents_of(set: &Path) -> Result<Digest, Error> {
     }
     files.insert(set.join(COMPARISON_FILE), None);
     for (path, digest) in &mut files {
-        let bytes = regular_file::read(path, MOST_BYTES).map_err(|source| Error::read(path, source))?;
+        let bytes =
+            regular_file::read(path, MOST_BYTES).map_err(|source| Error::read(path, source))?;
         *digest = Some(Digest::of(&bytes));
     }
     let listed: Vec<_> = files
@@ -821,13 +833,13 @@ fn same_place(left: &Path, right: &Path) -> bool {
 fn read_summary(folder: &Path, key: &SealingKey) -> Result<(SetSummary, bool), Error> {
     let wrong = |message: String| Error::RegradeSet { path: folder.to_owned(), message };
     let path = folder.join(SET_FILE);
-    let text = regular_file::read_text(&path, MOST_BYTES_OF_SMALL).map_err(|error| {
-        match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                wrong(format!("this is no set of a regrade: it has no {SET_FILE}"))
-            }
-            _ => Error::read(&path, error),
+    let text = regular_file::read_text(&path, MOST_BYTES_OF_SMALL).map_err(|error| match error
+        .kind()
+    {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            wrong(format!("this is no set of a regrade: it has no {SET_FILE}"))
         }
+        _ => Error::read(&path, error),
     })?;
     let (mut summary, is_own): (SetSummary, bool) = key
         .open_json(Purpose::Set, &text)

@@ -8,12 +8,12 @@ use crate::archive::ArchiveLimits;
 use crate::run_group::to_json;
 use crate::testing_competition::TestingCompetition;
 
-/// A competition, and an archive that is a folder.
-struct World(TestingCompetition);
+/// A competition, an archive that is a folder, and a person who regrades it.
+struct World(TestingCompetition, SealingKey);
 
 impl World {
     fn new() -> World {
-        World(TestingCompetition::new())
+        World(TestingCompetition::new(), SealingKey::for_this_process().unwrap())
     }
 
     fn archived(&self, path: &str, content: &str) {
@@ -43,13 +43,18 @@ impl World {
 
     fn regrade(&self, options: &RegradeOptions, observer: &dyn RegradeObserver) -> Regrading {
         let subject = self.subject();
-        let mut set = RegradeSet::begin(subject.path(), None, &SetSettings::default()).unwrap();
+        let mut set = self.begin().unwrap();
         regrade(&self.0.context(), &self.0.catalog(), &subject, &mut set, options, observer)
             .unwrap()
     }
 
+    fn begin(&self) -> Result<RegradeSet, Error> {
+        let archive = self.0.path("archive");
+        RegradeSet::begin(&archive, &SetChoice::default(), &SetSettings::default(), &self.1)
+    }
+
     fn apply(&self, regrading: &Regrading) {
-        RegradeSet::open(&regrading.set).unwrap().apply(false).unwrap();
+        RegradeSet::open(&regrading.set, &self.1).unwrap().apply(false, false).unwrap();
     }
 }
 
@@ -139,9 +144,12 @@ fn an_interrupted_set_is_gone_on_with_and_nothing_is_graded_twice() {
     assert!(!stopped.complete);
     let done = stopped.summary.graded_now;
     assert!((7..30).contains(&done), "{done}");
-    let set = RegradeSet::open(&stopped.set).unwrap();
+    // What was not looked at is counted, and no more than that is claimed.
+    assert_eq!((stopped.summary.runs, stopped.runs.len() as u64), (30, 30 - stopped.summary.left));
+    assert!(stopped.summary.left > 0 && !stopped.summary.holds());
+    let mut set = RegradeSet::open(&stopped.set, &world.1).unwrap();
     assert_eq!(set.summary().state, SetState::Running);
-    assert!(set.regrading().unwrap().is_none() && set.apply(false).is_err());
+    assert!(set.regrading().unwrap().is_none() && set.apply(false, false).is_err());
     drop(set);
 
     let resumed = world.regrade(&RegradeOptions::default(), &());
@@ -191,12 +199,14 @@ fn reports_of_the_reference_are_compared_by_what_they_hold() {
         let medal = |name: &str| medal == name;
         format!(
             r#"{{"competition_id": "tiny", "score": {score}, "gold_medal": {}, "silver_medal": {},
-                "bronze_medal": {}, "any_medal": true, "above_median": true, "submission_exists": {},
+                "bronze_medal": {}, "any_medal": {}, "above_median": {}, "submission_exists": {},
                 "valid_submission": {valid}, "is_lower_better": true,
                 "created_at": "2024-10-04T16:47:51", "submission_path": "{path}"}}"#,
             medal("gold"),
             medal("silver"),
             medal("bronze"),
+            !medal(""),
+            !medal(""),
             path != "None",
         )
     };
@@ -225,12 +235,10 @@ fn reports_of_the_reference_are_compared_by_what_they_hold() {
             "no-submission",
             "submission-missing",
             "identical",
-            "changed",
+            "identical",
             "newly-valid"
         ]
     );
-    // NaN is above no median; the report says otherwise.
-    assert_eq!(regrading.runs[6].difference.map(|difference| difference.0.is_nan()), Some(true));
     assert!(regrading.problems.is_empty(), "{:?}", regrading.problems);
 }
 
@@ -288,6 +296,11 @@ fn what_cannot_be_used_is_listed_by_file_and_reason() {
     world.archived("x.receipt.json", "{}");
     world.archived("list.jsonl", "{\"competition_id\": \"tiny\", \"submission_path\": null}\n{\"competition_id\": 3, \"submission_path\": null}\n");
     world.archived("run_group_experiments.csv", pointer);
+    world.archived("i/metadata.json", r#"{"runs": {"tiny_7": {}, "tiny_7": {}, "tiny_8": {}}}"#);
+    world.archived(
+        "twice.jsonl",
+        "{\"competition_id\": \"tiny\", \"submission_path\": null, \"seed\": 1, \"seed\": 2}\n",
+    );
     let regrading = world.regrade(&RegradeOptions::default(), &());
     let problems: BTreeMap<&str, &str> = regrading
         .problems
@@ -302,11 +315,13 @@ fn what_cannot_be_used_is_listed_by_file_and_reason() {
         ("x.receipt.json", "no `claim`"),
         ("list.jsonl", "line 2"),
         ("run_group_experiments.csv", "git lfs pull"),
+        ("i/metadata.json", "`runs.tiny_7` is there twice"),
+        ("twice.jsonl", "line 1: the key `seed` is there twice"),
     ] {
         let reason = problems.get(file).unwrap_or_else(|| panic!("{file} in {problems:?}"));
         assert!(reason.contains(part), "{file}: {reason}");
     }
-    assert_eq!(problems.len(), 7, "{problems:?}");
+    assert_eq!(problems.len(), 9, "{problems:?}");
     assert_eq!(verdicts(&regrading), ["first-grading", "submission-unusable", "no-submission"]);
     assert!(regrading.runs[1].message.as_deref().unwrap().contains("git lfs pull"));
 }
@@ -316,7 +331,7 @@ fn an_archive_without_runs_says_what_would_be_one() {
     let world = World::new();
     world.archived("readme.txt", "x");
     world.archived("x_grading_report.json", "nonsense");
-    let message = world.subject().survey(None).err().unwrap().to_string();
+    let message = world.subject().survey(None, &Cancellation::new()).err().unwrap().to_string();
     for part in [
         "metadata.json",
         "grading report",
@@ -325,4 +340,165 @@ fn an_archive_without_runs_says_what_would_be_one() {
     ] {
         assert!(message.contains(part), "{part}: {message}");
     }
+}
+
+#[test]
+fn a_set_says_what_it_was_completed_with_and_nothing_else_is_believed() {
+    let world = World::new();
+    world.run_group("g", &["1", "3"]);
+    world.run_group("h", &["2"]);
+    let first = world.regrade(&RegradeOptions::default(), &());
+    world.apply(&first);
+    assert!(world.regrade(&RegradeOptions::default(), &()).summary.holds());
+    let report = first.set.join("reports/g/grading_report.json");
+    let text = std::fs::read_to_string(&report).unwrap();
+    for (file, content) in [
+        (report.clone(), text.replace("0.1", "0.2")),
+        (first.set.join("reports/g/another_grading_report.json"), text.clone()),
+        (first.set.join("comparison.json"), "{}".to_owned()),
+    ] {
+        let before = std::fs::read(&file).ok();
+        std::fs::write(&file, content).unwrap();
+        let regrading = world.regrade(&RegradeOptions::default(), &());
+        assert_eq!(regrading.compared_with, "archive", "{}", file.display());
+        assert!(regrading.warnings[0].contains("not compared with"), "{:?}", regrading.warnings);
+        let mut set = RegradeSet::open(&first.set, &world.1).unwrap();
+        assert!(!set.is_intact().unwrap() && set.apply(false, false).is_err());
+        match before {
+            Some(bytes) => std::fs::write(&file, bytes).unwrap(),
+            None => std::fs::remove_file(&file).unwrap(),
+        }
+    }
+    assert!(world.regrade(&RegradeOptions::default(), &()).summary.holds());
+
+    // Gone on with after a run group went, nothing of it is left in the set.
+    std::fs::remove_dir_all(world.0.path("archive/h")).unwrap();
+    let choice = SetChoice { folder: Some(first.set.clone()), adopt: false };
+    let archive = world.0.path("archive");
+    let mut set = RegradeSet::begin(&archive, &choice, &SetSettings::default(), &world.1).unwrap();
+    let options = RegradeOptions::default();
+    let (context, catalog) = (world.0.context(), world.0.catalog());
+    let again = regrade(&context, &catalog, &world.subject(), &mut set, &options, &()).unwrap();
+    assert_eq!((again.summary.runs, again.summary.graded_before), (2, 2));
+    assert!(!first.set.join("reports/h").exists() && report.exists());
+    assert!(set.is_intact().unwrap());
+}
+
+/// Threat 16: a set within an archive is no record of it, and one in the place of its sets is not gone on with.
+#[test]
+fn what_an_archive_says_of_regrades_is_not_believed() {
+    let theirs = World::new();
+    theirs.run_group("g", &["1", "2", "3"]);
+    let forged = theirs.regrade(&RegradeOptions::default(), &());
+    theirs.apply(&forged);
+    // As if it had been interrupted, with all receipts in it.
+    let file = forged.set.join("set.json");
+    let text = std::fs::read_to_string(&file).unwrap().replace("\"complete\"", "\"running\"");
+    std::fs::write(&file, text).unwrap();
+    let mine = World(theirs.0, SealingKey::for_this_process().unwrap());
+    let regrading = mine.regrade(&RegradeOptions::default(), &());
+    assert_ne!(regrading.set, forged.set);
+    assert_eq!((regrading.summary.graded_before, regrading.summary.graded_now), (0, 3));
+    assert_eq!(verdicts(&regrading), ["first-grading"; 3]);
+    assert_eq!(regrading.warnings.len(), 1);
+
+    // The same deeper in the archive: it would be what the archive records, of every run.
+    let moved = mine.0.path("archive/g/elsewhere");
+    std::fs::rename(&forged.set, &moved).unwrap();
+    std::fs::remove_dir_all(mine.0.path("archive/regrades")).unwrap();
+    let regrading = mine.regrade(&RegradeOptions::default(), &());
+    assert_eq!(verdicts(&regrading), ["first-grading"; 3]);
+    assert_eq!(regrading.left_out[0].entry, "g/elsewhere");
+    assert!(regrading.left_out[0].reason.contains("a set of a regrade"), "{regrading:?}");
+    assert!(regrading.problems.is_empty(), "{:?}", regrading.problems);
+    // Named to compare with, it is what somebody wants to compare with.
+    let options = RegradeOptions { against: Some(moved), ..RegradeOptions::default() };
+    assert_eq!(verdicts(&mine.regrade(&options, &())), ["identical"; 3]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_lies_in_the_place_of_a_submission_is_no_missing_submission() {
+    let world = World::new();
+    world.run_group("g", &["1", "-", "-", "-", "-", "-"]);
+    world.run_group("h", &["2"]);
+    let path = |name: &str| world.0.path(&format!("archive/g/{name}"));
+    std::fs::create_dir_all(path("tiny_1/submission/submission.csv")).unwrap();
+    world.archived("g/tiny_2/submission/submission.csv/deeper", "x");
+    std::fs::create_dir(path("tiny_3/submission")).unwrap();
+    let mode = rustix::fs::Mode::RUSR;
+    let pipe = path("tiny_3/submission/submission.csv");
+    rustix::fs::mknodat(rustix::fs::CWD, pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    std::os::unix::fs::symlink("../../h/tiny_0/submission", path("tiny_4/submission")).unwrap();
+    std::fs::remove_dir_all(path("tiny_5")).unwrap();
+    std::os::unix::fs::symlink("../h/tiny_0", path("tiny_5")).unwrap();
+    // Called like a run, though nothing names it; and what is called otherwise.
+    std::os::unix::fs::symlink("tiny_0", path("tiny_6")).unwrap();
+    std::os::unix::fs::symlink("tiny_0", path("latest")).unwrap();
+    let regrading = world.regrade(&RegradeOptions::default(), &());
+    let found: Vec<_> =
+        regrading.runs.iter().map(|run| (run.verdict.name(), run.message.as_deref())).collect();
+    let unusable = |reason| ("submission-unusable", Some(reason));
+    assert_eq!(
+        found,
+        [
+            ("first-grading", None),
+            unusable("it is a folder, and a submission is a file"),
+            unusable("it is a folder, and a submission is a file"),
+            unusable("it is a pipe"),
+            unusable(
+                "`g/tiny_4/submission`, which it lies in: it is a symbolic link, and links are not followed"
+            ),
+            unusable(
+                "`g/tiny_5`, which it lies in: it is a symbolic link, and links are not followed"
+            ),
+            unusable(
+                "`g/tiny_6`, which it lies in: it is a symbolic link, and links are not followed"
+            ),
+            ("first-grading", None),
+        ]
+    );
+    assert_eq!(regrading.problems.len(), 2, "{:?}", regrading.problems);
+    assert_eq!(regrading.left_out_in_all, 5);
+}
+
+#[test]
+fn archives_of_the_same_person_share_their_gradings_and_documents_have_a_limit() {
+    let world = World::new();
+    world.run_group("g", &["1", "2"]);
+    let first = world.regrade(&RegradeOptions::default(), &());
+    let other = world.0.path("other/g/tiny_0/submission/submission.csv");
+    std::fs::create_dir_all(other.parent().unwrap()).unwrap();
+    std::fs::write(&other, "1").unwrap();
+    let archive = world.0.path("other");
+    let mut set =
+        RegradeSet::begin(&archive, &SetChoice::default(), &SetSettings::default(), &world.1)
+            .unwrap();
+    let subject = RegradeSubject::open(&archive, ArchiveLimits::default()).unwrap();
+    let options = RegradeOptions { others: vec![first.set.clone()], ..RegradeOptions::default() };
+    let (context, catalog) = (world.0.context(), world.0.catalog());
+    let second = regrade(&context, &catalog, &subject, &mut set, &options, &()).unwrap();
+    assert_eq!((second.summary.graded_now, second.summary.duplicates), (0, 1));
+    // The set is whole without the other one.
+    let receipts = second.set.join("receipts");
+    assert_eq!(std::fs::read_dir(receipts).unwrap().count(), 1);
+
+    let limits = ArchiveLimits { all_documents_bytes: 10, ..ArchiveLimits::default() };
+    let subject = RegradeSubject::open(&world.0.path("archive"), limits).unwrap();
+    let survey = subject.survey(None, &Cancellation::new()).unwrap();
+    assert!(
+        survey.problems[0].reason.contains("more than the limit of 10 bytes"),
+        "{:?}",
+        survey.problems
+    );
+    // After a cancellation there is no more of it, and nothing is said to be wrong.
+    let cancelled = Cancellation::new();
+    cancelled.cancel();
+    let survey = world.subject().survey(None, &cancelled).unwrap();
+    assert!(survey.problems.is_empty() && survey.broken.is_none());
+    let empty = world.0.path("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let empty = RegradeSubject::open(&empty, ArchiveLimits::default()).unwrap();
+    assert!(empty.survey(None, &cancelled).unwrap().runs.is_empty());
+    assert!(empty.survey(None, &Cancellation::new()).is_err());
 }

@@ -92,6 +92,11 @@ impl<'a> Material<'a> {
         }
     }
 
+    /// Whether the command line says where the submission is.
+    pub(super) fn names_submission(&self) -> bool {
+        self.arguments.submission.is_some()
+    }
+
     /// The submission: as the command line says, else as a report near the receipt says, else the file of its name beside
     /// the receipt.
     ///
@@ -129,7 +134,7 @@ impl<'a> Material<'a> {
         let beside =
             Path::new(name).file_name().map(|name| folder.join(name)).filter(|path| path.is_file());
         beside.ok_or_else(|| {
-            let name = output::harmless(name);
+            let name = output::harmless_name(name);
             match reported {
                 None => Failure::new(
                     Exit::Missing,
@@ -140,7 +145,7 @@ impl<'a> Material<'a> {
                     Exit::Missing,
                     format!(
                         "the submission `{name}` is not where the report says, at {}",
-                        output::harmless(&path.display().to_string())
+                        output::path(&path)
                     ),
                 )
                 .hint(
@@ -186,7 +191,7 @@ impl<'a> Material<'a> {
                 format!(
                     "the data of `{}` are not prepared: {} is not there",
                     competition.id(),
-                    missing.display()
+                    output::path(missing)
                 ),
             )
             .hint("name the data folder with --data-dir, or the answers with --answers"));

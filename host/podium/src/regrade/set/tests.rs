@@ -9,40 +9,79 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+fn key() -> SealingKey {
+    SealingKey::for_this_process().unwrap()
+}
+
+/// Begins a set as the command line does.
+fn begin(
+    archive: &Path,
+    folder: Option<&Path>,
+    settings: &SetSettings,
+    key: &SealingKey,
+) -> Result<RegradeSet, Error> {
+    let choice = SetChoice { folder: folder.map(Path::to_owned), adopt: false };
+    RegradeSet::begin(archive, &choice, settings, key)
+}
+
+fn with_grader(name: &str) -> SetSettings {
+    SetSettings {
+        graders: BTreeMap::from([(name.to_owned(), Digest::of(b"x"))]),
+        ..SetSettings::default()
+    }
+}
+
+fn refusal<T>(result: Result<T, Error>) -> String {
+    result.err().expect("it is refused").to_string()
+}
+
 #[test]
 fn sets_lie_in_a_folder_and_beside_a_file() {
     let folder = tempfile::tempdir().unwrap();
-    assert_eq!(Sets::of(folder.path()).folder(), folder.path().join("regrades"));
-    let file = folder.path().join("runs.tar.zst");
-    assert_eq!(Sets::of(&file).folder(), folder.path().join("runs.tar.zst.regrades"));
+    let path = |name: &str| folder.path().join(name);
+    let sets = Sets::of(folder.path());
+    assert_eq!(sets.folder(), path("regrades"));
+    assert_eq!(sets.archive().unwrap(), folder.path());
+    let sets = Sets::of(&path("runs.tar.zst"));
+    assert_eq!(sets.folder(), path("runs.tar.zst.regrades"));
+    assert_eq!(sets.archive().unwrap(), path("runs.tar.zst"));
+    // Around a set there are sets of an archive only where that is.
+    fs::create_dir_all(path("runs.tar.zst.regrades/set")).unwrap();
+    fs::create_dir_all(path("regrades/set")).unwrap();
+    fs::create_dir_all(path("other/set")).unwrap();
+    assert!(Sets::around(&path("runs.tar.zst.regrades/set")).is_none());
+    assert!(Sets::around(&path("regrades/set")).is_some());
+    assert!(Sets::around(&path("other/set")).is_none());
 }
 
 #[test]
 fn an_interrupted_set_is_gone_on_with_by_the_same_settings_only() {
     let archive = tempfile::tempdir().unwrap();
-    let settings = SetSettings::default();
-    let first = RegradeSet::begin(archive.path(), None, &settings).unwrap();
+    let (settings, key) = (SetSettings::default(), key());
+    let begin = |settings| begin(archive.path(), None, settings, &key).unwrap();
+    let first = begin(&settings);
     let folder = first.folder().to_owned();
+    assert!(first.is_new() && first.is_own());
     // While somebody regrades into it, another set is begun.
-    let second = RegradeSet::begin(archive.path(), None, &settings).unwrap();
+    let second = begin(&settings);
     assert_ne!(second.folder(), folder);
-    let busy = RegradeSet::open(&folder).err().unwrap().to_string();
+    let busy = refusal(RegradeSet::open(&folder, &key).unwrap().apply(true, false));
     assert!(busy.contains("another process"), "{busy}");
     let unlocked = second.folder().to_owned();
     drop(second);
-    let again = RegradeSet::begin(archive.path(), None, &settings).unwrap();
+    let again = begin(&settings);
     assert_eq!(again.folder(), unlocked);
-    let other = SetSettings {
-        graders: BTreeMap::from([("a".to_owned(), Digest::of(b"x"))]),
-        ..SetSettings::default()
-    };
-    assert_ne!(RegradeSet::begin(archive.path(), None, &other).unwrap().folder(), unlocked);
+    assert!(!again.is_new());
+    let other = with_grader("a");
+    assert_ne!(begin(&other).folder(), unlocked);
     drop((first, again));
-    let refused = RegradeSet::begin(archive.path(), Some(&folder), &other).err().unwrap();
-    assert!(refused.to_string().contains("other graders"), "{refused}");
+    let named = |folder: &Path| super::tests::begin(archive.path(), Some(folder), &other, &key);
+    let refused = refusal(named(&folder));
+    assert!(refused.contains("other graders"), "{refused}");
     fs::write(archive.path().join("file"), "x").unwrap();
-    let refused = RegradeSet::begin(archive.path(), Some(archive.path()), &settings).err().unwrap();
-    assert!(refused.to_string().contains("no set"), "{refused}");
+    let refused = refusal(named(archive.path()));
+    assert!(refused.contains("no set"), "{refused}");
+    assert!(!archive.path().join(LOCK_FILE).exists(), "nothing is written into it");
 }
 
 #[test]
@@ -50,41 +89,41 @@ fn one_set_is_current_and_the_ones_before_are_kept() {
     let archive = tempfile::tempdir().unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     let outside = elsewhere.path().join("set");
-    let make = |folder: Option<&Path>, graders: &str| {
-        let settings = SetSettings {
-            graders: BTreeMap::from([(graders.to_owned(), Digest::of(b"x"))]),
-            ..SetSettings::default()
-        };
-        RegradeSet::begin(archive.path(), folder, &settings).unwrap()
+    let key = key();
+    let make = |folder: Option<&Path>, grader: &str| {
+        begin(archive.path(), folder, &with_grader(grader), &key).unwrap()
     };
-    let (first, second, third) = (make(None, "a"), make(None, "b"), make(Some(&outside), "c"));
-    assert!(first.apply(false).unwrap_err().to_string().contains("not complete"));
-    assert!(first.apply(true).unwrap() && !first.apply(true).unwrap());
+    let (mut first, mut second) = (make(None, "a"), make(None, "b"));
+    let mut third = make(Some(&outside), "c");
+    assert!(refusal(first.apply(false, false)).contains("not complete"));
+    assert!(first.apply(true, false).unwrap() && !first.apply(true, false).unwrap());
     let sets = Sets::of(archive.path());
-    assert!(second.apply(true).unwrap() && second.is_current().unwrap());
-    assert!(third.apply(true).unwrap());
-    assert_eq!(sets.current().unwrap().unwrap(), outside.canonicalize().unwrap());
-    assert_eq!(sets.read_current().unwrap().unwrap().before.len(), 2);
-    assert!(third.discard().unwrap_err().to_string().contains("current"));
-    assert!(second.apply(true).unwrap());
+    assert!(second.apply(true, false).unwrap() && second.is_current().unwrap());
+    assert!(third.apply(true, false).unwrap());
+    let current = sets.current(&key).unwrap().unwrap();
+    assert_eq!((current.folder, current.own), (outside.canonicalize().unwrap(), true));
+    assert_eq!(sets.read_current(&key).unwrap().unwrap().0.before.len(), 2);
+    assert!(refusal(third.discard()).contains("current"));
+    assert!(second.apply(true, false).unwrap());
     let gone = first.folder().to_owned();
     first.discard().unwrap();
     assert!(!gone.exists());
-    assert_eq!(sets.list().unwrap().0.len(), 1);
+    assert_eq!(sets.list(&key).unwrap().0.len(), 1);
     assert!(names(sets.folder()).iter().all(|name| !name.starts_with('.')));
     // A current set that is gone is an error, and not silently none.
     fs::remove_dir_all(second.folder()).unwrap();
     let set = make(None, "d");
-    assert!(set.current_records().err().unwrap().to_string().contains("not there"));
+    assert!(refusal(set.current_records()).contains("not there"));
     fs::write(sets.folder().join(CURRENT_FILE), "{").unwrap();
-    assert!(matches!(sets.current(), Err(Error::RegradeSet { .. })));
+    assert!(matches!(sets.current(&key), Err(Error::RegradeSet { .. })));
 }
 
 #[test]
 fn folders_that_are_no_sets_are_listed_as_problems() {
     let archive = tempfile::tempdir().unwrap();
     let sets = Sets::of(archive.path());
-    assert!(sets.list().unwrap().0.is_empty());
+    let key = key();
+    assert!(sets.list(&key).unwrap().0.is_empty());
     for (name, text) in [("a", None), ("b", Some("{")), ("c", Some("{\"format\": \"x\"}"))] {
         let folder = sets.folder().join(name);
         fs::create_dir_all(&folder).unwrap();
@@ -93,6 +132,146 @@ fn folders_that_are_no_sets_are_listed_as_problems() {
         }
     }
     fs::write(sets.folder().join("file"), "x").unwrap();
-    let (listed, problems) = sets.list().unwrap();
+    let (listed, problems) = sets.list(&key).unwrap();
     assert_eq!((listed.len(), problems.len()), (0, 3));
+}
+
+/// Threat 16: what an archive brings with it as a set is shown, and neither gone on with nor applied nor compared with.
+#[test]
+fn a_set_that_somebody_else_made_is_nothing_but_shown() {
+    let archive = tempfile::tempdir().unwrap();
+    let (settings, stranger, own) = (SetSettings::default(), key(), key());
+    let mut foreign = begin(archive.path(), None, &settings, &stranger).unwrap();
+    foreign.apply(true, false).unwrap();
+    let folder = foreign.folder().to_owned();
+    drop(foreign);
+    let sets = Sets::of(archive.path());
+    let listed = sets.list(&own).unwrap().0;
+    assert_eq!((listed.len(), listed[0].own), (1, false));
+    assert!(!sets.current(&own).unwrap().unwrap().own);
+
+    let next = begin(archive.path(), None, &settings, &own).unwrap();
+    assert_ne!(next.folder(), folder);
+    assert!(matches!(next.current_records().unwrap(), CurrentRecords::NotOwn(_)));
+    let refused = refusal(begin(archive.path(), Some(&folder), &settings, &own));
+    assert!(refused.contains("somebody else made it"), "{refused}");
+    let mut opened = RegradeSet::open(&folder, &own).unwrap();
+    assert!(!opened.is_own() && !opened.is_current().unwrap());
+    assert!(refusal(opened.apply(true, false)).contains("--adopt"));
+    // Asked for in so many words, it is one's own.
+    assert!(opened.apply(true, true).unwrap() && opened.is_current().unwrap());
+    drop(opened);
+    assert!(RegradeSet::open(&folder, &own).unwrap().is_own());
+    let again = SetChoice { folder: Some(folder), adopt: true };
+    drop(RegradeSet::begin(archive.path(), &again, &settings, &own).unwrap());
+
+    // One word of it changed, and it is nobody's.
+    let file = next.folder().join(SET_FILE);
+    let folder = next.folder().to_owned();
+    drop(next);
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("running", "complete")).unwrap();
+    assert!(!RegradeSet::open(&folder, &own).unwrap().is_own());
+}
+
+#[test]
+fn a_set_of_another_archive_is_refused_and_leads_nowhere() {
+    let world = tempfile::tempdir().unwrap();
+    let path = |name: &str| world.path().join(name);
+    for archive in ["one", "two"] {
+        fs::create_dir(path(archive)).unwrap();
+    }
+    let (settings, own, stranger) = (SetSettings::default(), key(), key());
+    let outside = begin(&path("one"), Some(&path("set")), &settings, &own).unwrap();
+    drop(outside);
+    let inside = begin(&path("one"), None, &settings, &own).unwrap();
+    let inside_folder = inside.folder().to_owned();
+    drop(inside);
+    for folder in [&path("set"), &inside_folder] {
+        let refused = refusal(begin(&path("two"), Some(folder), &settings, &own));
+        assert!(refused.contains("a set of another archive"), "{refused}");
+        drop(begin(&path("one"), Some(folder), &settings, &own).unwrap());
+    }
+    // An archive may be moved together with its sets.
+    fs::rename(path("one"), path("moved")).unwrap();
+    let moved = path("moved/regrades").join(inside_folder.file_name().unwrap());
+    drop(begin(&path("moved"), Some(&moved), &settings, &own).unwrap());
+    // A set elsewhere is of an archive that is not there any more, whatever anybody makes of it.
+    let mut left = RegradeSet::open(&path("set"), &own).unwrap();
+    let refused = refusal(left.apply(true, false));
+    assert!(refused.contains("not there any more"), "{refused}");
+    drop(left);
+    let foreign = begin(&path("two"), Some(&path("foreign")), &settings, &stranger).unwrap();
+    drop(foreign);
+    let mut foreign = RegradeSet::open(&path("foreign"), &own).unwrap();
+    assert!(refusal(foreign.apply(true, true)).contains("lies among no archive's sets"));
+    assert_eq!(names(&path("two")), [""; 0]);
+    assert!(!path("one").exists());
+}
+
+/// Threat 16: links in a set lead nowhere.
+#[cfg(unix)]
+#[test]
+fn links_in_the_place_of_folders_and_files_of_a_set_are_refused() {
+    use std::os::unix::fs::symlink;
+    let (settings, own) = (SetSettings::default(), key());
+    for (name, part) in [
+        ("regrades", "a link or a file where a folder"),
+        ("regrades/set/receipts", "a link or a file where a folder"),
+        ("regrades/set/reports", "a link or a file where a folder"),
+        ("regrades/set/lock", "no lock but a link"),
+    ] {
+        let world = tempfile::tempdir().unwrap();
+        let path = |name: &str| world.path().join(name);
+        fs::create_dir_all(path("archive/regrades")).unwrap();
+        fs::create_dir(path("outside")).unwrap();
+        let folder = path("archive/regrades/set");
+        drop(begin(&path("archive"), Some(&folder), &settings, &own).unwrap());
+        let place = path("archive").join(name);
+        let _ = fs::remove_dir_all(&place);
+        let _ = fs::remove_file(&place);
+        symlink(path("outside"), &place).unwrap();
+        let (named, choice) = match name {
+            "regrades" => (false, None),
+            _ => (true, Some(folder.as_path())),
+        };
+        let refused = refusal(begin(&path("archive"), choice, &settings, &own));
+        assert!(refused.contains(part), "{name}: {refused}");
+        assert_eq!(names(&path("outside")), [""; 0], "{name}, {named}");
+        if named {
+            // Nor is it gone on with by itself: another one is begun.
+            let next = begin(&path("archive"), None, &settings, &own).unwrap();
+            assert_ne!(next.folder().file_name().unwrap(), "set", "{name}");
+        }
+    }
+}
+
+#[test]
+fn processes_that_begin_the_same_set_at_once_are_told_that_somebody_does() {
+    let world = tempfile::tempdir().unwrap();
+    let (settings, own) = (SetSettings::default(), key());
+    for round in 0..20 {
+        let folder = world.path().join(round.to_string());
+        let results: Vec<Result<RegradeSet, Error>> = std::thread::scope(|scope| {
+            let begin = || begin(world.path(), Some(&folder), &settings, &own);
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(begin)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let (begun, refused): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+        assert_eq!(begun.len(), 1, "round {round}");
+        for refused in refused {
+            let refused = refusal(refused);
+            assert!(refused.contains("another process is regrading into it"), "{refused}");
+        }
+    }
+    // Without a name each gets a set of its own, or the one that was left.
+    let sets: Vec<RegradeSet> = std::thread::scope(|scope| {
+        let begin = || begin(world.path(), None, &settings, &own).unwrap();
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(begin)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut folders: Vec<&Path> = sets.iter().map(RegradeSet::folder).collect();
+    folders.sort();
+    folders.dedup();
+    assert_eq!(folders.len(), 8);
 }
