@@ -290,6 +290,13 @@ fn the_receipts_of_a_set_are_verified_with_the_submissions_of_its_archive() {
         let one = workbench.files(format!("{set}/receipts")).remove(0);
         workbench.run(["verify", &format!("{set}/receipts/{one}")]).ends_with(0);
     }
+    // A set that lies elsewhere is of the archive that it was made for, if one made it oneself.
+    workbench.run(["regrade", "runs.tar", "--set", "elsewhere"]).ends_with(5);
+    workbench.run(["verify", "elsewhere"]).ends_with(0);
+    let set = fs::read_to_string(workbench.path("elsewhere/set.json")).unwrap();
+    workbench.write("elsewhere/set.json", set.replace("runs.tar", "runs"));
+    workbench.run(["verify", "elsewhere"]).ends_with(3);
+    fs::remove_dir_all(workbench.path("elsewhere")).unwrap();
     // With the sets of an archive that is a folder.
     let ran = workbench.run(["verify", "runs"]).ends_with(0);
     assert!(ran.stdout.contains("2 receipts: 2 identical"), "{}", ran.stdout);

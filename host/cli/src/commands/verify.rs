@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use owo_colors::OwoColorize;
 use podium::{
     ArchiveLimits, Cancellation, Difference, Digest, EntryProblem, FoundReceipt, FoundReceipts,
-    Input, Receipt, Sets, Verification,
+    Input, Receipt, RegradeSet, Sets, Verification,
 };
 use serde::{Serialize, Serializer};
 
@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::graders::GraderArgument;
 use crate::progress::Progress;
-use crate::{interrupt, number, output};
+use crate::{interrupt, number, output, sealing};
 
 /// What `podium verify` is told.
 #[derive(Debug, clap::Args)]
@@ -147,7 +147,11 @@ impl Source {
         let FoundReceipts { receipts, is_packed, problems } = podium::find_receipts(path, limits)?;
         let itself = || (is_packed || path.is_dir()).then(|| path.to_owned());
         // The receipts of a set are of submissions in the archive that the set is of.
-        let archive = Sets::archive_around(path).or_else(itself);
+        let of_set = match Sets::set_around(path) {
+            Some(set) => RegradeSet::open(&set, &sealing::key()?)?.archive(),
+            None => None,
+        };
+        let archive = of_set.or_else(itself);
         Ok(Source { receipts, archive, problems })
     }
 }

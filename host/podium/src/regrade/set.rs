@@ -154,11 +154,10 @@ impl Sets {
         Sets { folder: archive.with_file_name(name) }
     }
 
-    /// The archive of the set that a path lies in; `None` where it lies in none, or the set lies elsewhere.
-    pub fn archive_around(path: &Path) -> Option<PathBuf> {
+    /// The folder of the set that a path is, or lies in, whoever made it.
+    pub fn set_around(path: &Path) -> Option<PathBuf> {
         let path = path.canonicalize().ok()?;
-        let set = path.ancestors().find(|above| is_set(above))?;
-        Sets::around(set)?.archive()
+        path.ancestors().find(|above| is_set(above)).map(Path::to_owned)
     }
 
     /// The sets that a set lies among, by its folder; `None` where that is no place of sets, or the archive is gone.
@@ -445,6 +444,12 @@ impl RegradeSet {
     /// Whether it was begun by [`RegradeSet::begin`], and not gone on with.
     pub fn is_new(&self) -> bool {
         self.is_new
+    }
+
+    /// The archive that it is of: the one among whose sets it lies, else, of one's own set, the one that it was made for.
+    /// `None` where that is not there.
+    pub fn archive(&self) -> Option<PathBuf> {
+        self.sets.as_ref().and_then(Sets::archive)
     }
 
     pub(super) fn key(&self) -> &SealingKey {
