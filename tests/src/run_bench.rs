@@ -52,9 +52,17 @@ impl RunBench {
         self.workbench.write("agents/tester/agent.toml", definition);
         self.workbench.write(
             "agents/tester/image/Dockerfile",
-            "ARG BASE\nFROM ${BASE}\nCOPY start /home/agent/start\n",
+            format!(
+                "ARG BASE\nFROM ${{BASE}}\nLABEL {}\nCOPY start /home/agent/start\n",
+                self.label()
+            ),
         );
         self.workbench.write("agents/tester/image/start", script);
+    }
+
+    /// What marks the images of this bench, which makes them its own.
+    fn label(&self) -> String {
+        format!("podium.test={}", self.workbench.path("").display())
     }
 
     /// The command that starts a group with an agent of the folder `agents`.
@@ -152,5 +160,18 @@ impl RunBench {
     pub fn lines(&self, name: &str) -> Vec<Value> {
         let text = self.read(name);
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+}
+
+impl Drop for RunBench {
+    /// Takes away the images that were built for the agents of this bench.
+    fn drop(&mut self) {
+        let filter = format!("label={}", self.label());
+        let docker = |arguments: &[&str]| Command::new("docker").args(arguments).output();
+        let Ok(listed) = docker(&["image", "ls", "--quiet", "--filter", &filter]) else { return };
+        for image in String::from_utf8_lossy(&listed.stdout).lines() {
+            // What cannot be removed is no failure of the test.
+            let _ = docker(&["image", "rm", image]);
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Stdio;
 use std::thread;
 
 use podium_tests::debian_image::{agent_base, debian};
@@ -133,7 +134,8 @@ fn an_agent_finds_what_it_knows_whoever_it_is() {
 #[test]
 fn a_start_script_in_python_gets_its_arguments() {
     let Some(debian) = debian() else { return };
-    let bench = RunBench::new();
+    let mut bench = RunBench::new();
+    bench.secrets = vec![("KEY", "hush-hush-4711")];
     bench.script_agent(
         &debian,
         r#"["python3", "/home/agent/start"]"#,
@@ -143,7 +145,6 @@ fn a_start_script_in_python_gets_its_arguments() {
          [arguments]\nstyle = \"key-value\"\nvalues = { \"agent.steps\" = 5, model = \"a b\" }\n\
          [variants.\"more-1.5\"]\narguments = { \"agent.steps\" = 500 }\n",
     );
-    let bench = RunBench { secrets: vec![("KEY", "hush-hush-4711")], ..bench };
     bench.start("tester/more-1.5").ends_with(0);
     let log = bench.log();
     assert_eq!(said(&log, "arguments"), ["['agent.steps=500', 'model=a b']"], "{log}");
@@ -432,10 +433,12 @@ fn a_read_only_root_suits_a_user_whose_folders_the_image_has() {
         "cp $SAMPLE_SUBMISSION $SUBMISSION_DIR/submission.csv\necho x >$CODE_DIR/code.py\ntouch /home/agent/x || echo refused\n",
         "read_only_root = true\nuser = \"1000:1000\"\n",
     );
+    let dockerfile =
+        fs::read_to_string(bench.workbench.path("agents/tester/image/Dockerfile")).unwrap();
     bench.workbench.write(
         "agents/tester/image/Dockerfile",
-        "ARG BASE\nFROM ${BASE}\nCOPY start /home/agent/start\n\
-         RUN mkdir -p /home/submission /home/logs /home/code && chown 1000:1000 /home/*\n",
+        dockerfile
+            + "RUN mkdir -p /home/submission /home/logs /home/code && chown 1000:1000 /home/*\n",
     );
     let result = bench.start("tester").ends_with(0).json();
     assert_eq!(result["endings"]["completed"], 1, "{}", bench.log());
@@ -491,7 +494,8 @@ fn the_container_configuration_of_the_reference_reaches_the_engine() {
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(stderr.contains("`nvidia`") && stderr.contains("gpus = 0"), "{stderr}");
     }
-    let mut runner = configure("runc", 0).spawn().unwrap();
+    let mut command = configure("runc", 0);
+    let mut runner = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let container = engine::wait_for_container(&bench.group());
     let inspected = engine::inspect(&container);
     go(&container);
@@ -543,6 +547,21 @@ fn an_agent_runs_under_gvisor() {
     assert_eq!(bench.record()["container"]["runtime"], "runsc");
     assert_eq!(bench.read("code/below/solution.py"), "print(1)\n");
     assert_eq!(result["report"]["competition_reports"][0]["score"], 0.5);
+
+    let server = Server::new();
+    bench.forget_group();
+    bench.configure(&format!(
+        "runtime = \"runsc\"\nnetwork = \"allow-list\"\n[egress]\nallow = [\"{SERVER_ADDRESS}:{}\"]\n",
+        server.port
+    ));
+    let script = format!(
+        "curl --silent http://{SERVER_ADDRESS}:{}/a; echo\ncurl --silent http://{SERVER_ADDRESS}:1/; echo\n",
+        server.port
+    );
+    bench.script_agent(&debian, SH, &script, "");
+    bench.start("tester").ends_with(0);
+    let log = bench.log();
+    assert!(log.contains("GET /a HTTP/1.1") && log.contains("is not on the list"), "{log}");
 }
 
 /// A server of this machine that says what it was asked for, for ever. Listens on an address that no program takes for
@@ -710,7 +729,7 @@ fn egress_goes_on_with_the_next_runner() {
     let Some(debian) = debian() else { return };
     let server = Server::new();
     let script = format!(
-        "curl --silent http://{SERVER_ADDRESS}:{port}/one\n{WAIT}curl --silent http://{SERVER_ADDRESS}:{port}/two\n\
+        "curl --silent http://{SERVER_ADDRESS}:{port}/one; echo\n{WAIT}curl --silent http://{SERVER_ADDRESS}:{port}/two; echo\n\
          cp $SAMPLE_SUBMISSION $SUBMISSION_DIR/submission.csv\n",
         port = server.port
     );
@@ -830,4 +849,43 @@ done
     // That the trap works at all.
     assert!(std::process::Command::new(run.join("code/sh")).status().unwrap().success());
     assert!(marker.exists());
+}
+
+/// The page for whoever makes an agent: what it says works when it is pasted.
+#[test]
+fn an_agent_is_made_from_nothing_as_its_page_says() {
+    let Some(debian) = debian() else { return };
+    let page = fs::read_to_string(artifacts::root().join("docs/agents.md")).unwrap();
+    let (_, section) = page.split_once("\n## An agent of your own\n").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let tour: String =
+        section.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    // The image and the competition that are there.
+    let tour = tour.replace("python:3.11-slim", &debian).replace("spaceship-titanic", "example");
+    assert!(tour.contains(&debian) && tour.contains("--competition example"), "{tour}");
+    let bench = RunBench::new();
+    let programs = artifacts::podium().parent().unwrap().to_owned();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = bench
+        .start_command("none")
+        .get_envs()
+        .fold(&mut std::process::Command::new("bash"), |command, (name, value)| {
+            command.env(name, value.unwrap_or_default())
+        })
+        .args(["-euo", "pipefail", "-c", &tour])
+        .current_dir(bench.workbench.path(""))
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stdout}\n{stderr}");
+    for part in [
+        "I was told ['guesses=3'] and have 86400 seconds; my mood is good",
+        "Submission is valid.",
+        "completed",
+    ] {
+        assert!(stdout.contains(part), "{part}: {stdout}\n{stderr}");
+    }
+    assert!(bench.workbench.path("runs/first").is_dir());
 }

@@ -158,9 +158,8 @@ fn what_is_not_listed_or_leads_elsewhere_is_refused() {
             ("POST /start".to_owned(), 400, "a proxy"),
             ("CONNECT here.example".to_owned(), 400, ""),
         ] {
-            let reply =
-                bench.ask(&format!("{request} HTTP/1.1\r\nHost: here.example:{port}\r\n\r\n"));
-            let reply = reply.await;
+            let request = format!("{request} HTTP/1.1\r\nHost: here.example:{port}\r\n\r\n");
+            let reply = bench.ask(&request).await;
             assert!(reply.starts_with(&format!("HTTP/1.1 {status}")), "{request}: {reply}");
             assert!(reply.contains(part), "{request}: {reply}");
         }
