@@ -125,7 +125,8 @@ fn import(tree: &Path, name: &str) {
 
 fn build(context: &Path, name: &str, arguments: &[&str]) {
     let output = Command::new("docker")
-        .args(["build", "--quiet", "--tag", name])
+        // What is run needs no network, as programs that need one are stood in for.
+        .args(["build", "--quiet", "--network", "none", "--tag", name])
         .args(arguments.iter().flat_map(|argument| ["--build-arg", argument]))
         .arg(context)
         // The builder that every engine has.
