@@ -353,7 +353,7 @@ else
     echo "pids: $(cat /sys/fs/cgroup/pids/pids.max)"
     echo "cpu: $(cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us) $(cat /sys/fs/cgroup/cpu/cpu.cfs_period_us)"
 fi
-for folder in /etc /usr /home /root /var/tmp; do
+for folder in /etc /usr /home /srv /var/tmp; do
     touch $folder/new 2>/dev/null && echo "wrote: $folder"
 done
 for folder in /tmp $SUBMISSION_DIR $LOGS_DIR $CODE_DIR; do
