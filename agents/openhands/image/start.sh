@@ -6,7 +6,7 @@ cd "$AGENT_DIR"
 task-text >task.txt
 {
     printf '\nHOW TO WORK\n\n'
-    printf -- '- Write your programs in %s.\n' "$CODE_DIR"
+    printf -- '- Write your programs in %s, and run them in the shell: its python has the packages for machine learning.\n' "$CODE_DIR"
     printf -- '- Nobody answers questions. Do not stop before the time or the steps are used up, or the submission cannot get better.\n'
 } >>task.txt
 cp task.txt "$LOGS_DIR/task.txt"
