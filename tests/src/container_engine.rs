@@ -22,13 +22,15 @@ pub fn is_there() -> bool {
         .status();
     let is_there = status.is_ok_and(|status| status.success());
     if !is_there {
-        assert!(
-            !std::env::var("PODIUM_REQUIRE_DOCKER").is_ok_and(|value| value == "1"),
-            "there is no Docker engine, and PODIUM_REQUIRE_DOCKER=1"
-        );
+        assert!(!is_required(), "there is no Docker engine, and PODIUM_REQUIRE_DOCKER=1");
         eprintln!("skipped: there is no Docker engine");
     }
     is_there
+}
+
+/// Whether tests that need the engine must not be skipped.
+pub fn is_required() -> bool {
+    std::env::var("PODIUM_REQUIRE_DOCKER").is_ok_and(|value| value == "1")
 }
 
 /// What `docker` prints.

@@ -8,10 +8,12 @@
 
 pub mod artifacts;
 pub mod container_engine;
+pub mod debian_image;
 pub mod determinism;
 pub mod examples;
 pub mod hostile;
 pub mod parity;
+pub mod run_bench;
 pub mod signing;
 pub mod toolchain;
 pub mod workbench;

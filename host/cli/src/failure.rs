@@ -277,7 +277,9 @@ impl From<podium_runner::Error> for Failure {
         let message = output::harmless(&error.to_string());
         let (exit, hint) = match &error {
             Runner::Podium(error) => return Failure::from(error),
-            Runner::Agent { .. } | Runner::Configuration { .. } => (Exit::Usage, None),
+            Runner::Agent { .. } | Runner::NoSuchVariant { .. } | Runner::Configuration { .. } => {
+                (Exit::Usage, None)
+            }
             Runner::MissingSecret { .. } => {
                 (Exit::Missing, Some("set the variable, then start again"))
             }

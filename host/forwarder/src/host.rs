@@ -16,10 +16,10 @@ const LONGEST_REPLY: u64 = 16 << 20;
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
 /// Connects to the host, and waits for it where it is gone, so that an agent does not fail for what is not its fault.
-pub(crate) fn connect() -> io::Result<UnixStream> {
+pub(crate) fn connect(socket: &str) -> io::Result<UnixStream> {
     let begun = Instant::now();
     loop {
-        match UnixStream::connect(SOCKET) {
+        match UnixStream::connect(socket) {
             Err(_) if begun.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(200)),
             connected => return connected,
         }
@@ -41,7 +41,7 @@ pub(crate) fn ask(
     length: u64,
     parts: &mut [&mut dyn Read],
 ) -> io::Result<Reply> {
-    let mut stream = connect()?;
+    let mut stream = connect(SOCKET)?;
     let head = format!(
         "{method_and_path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: {content_type}\r\n\
          Content-Length: {length}\r\n\r\n"

@@ -23,8 +23,7 @@ pub(crate) fn run(command: &[OsString]) -> Done {
     let [program, arguments @ ..] = command else {
         return Err((NOT_STARTED, "there is no command to start".to_owned()));
     };
-    start_relay()
-        .map_err(|why| (NOT_STARTED, format!("localhost:5000 cannot be served: {why}")))?;
+    start_relay().map_err(|why| (NOT_STARTED, format!("the host cannot be relayed to: {why}")))?;
     let reply = host::ask("POST /start", "text/plain", 0, &mut [])
         .map_err(|error| (NOT_STARTED, format!("the host does not answer: {error}")))?;
     if reply.status != 200 {

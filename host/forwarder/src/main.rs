@@ -1,4 +1,5 @@
-//! What Podium puts into an agent's container: starts the agent, and relays `localhost:5000` to the host.
+//! What Podium puts into an agent's container: starts the agent, and relays `localhost:5000` to the host, and
+//! `localhost:3128` where the host has a proxy for this run.
 //!
 //! It is mounted read-only into images that may have no shell and no libraries, so it is linked statically and uses the
 //! standard library alone. It holds no knowledge: whatever it relays is answered by the host, at the other end of a Unix
@@ -17,8 +18,11 @@ use std::process::ExitCode;
 /// Where the host mounts this program.
 const PROGRAM: &str = "/podium/forwarder";
 
-/// Where the host's socket lies.
+/// Where the host's socket lies, on which it validates.
 const SOCKET: &str = "/podium/socket/validation.sock";
+
+/// Where the host's other socket lies, if the agent may reach anything.
+const PROXY_SOCKET: &str = "/podium/socket/egress.sock";
 
 const USAGE: &str = "podium-forwarder launch COMMAND… | detach | serve | validate SUBMISSION";
 

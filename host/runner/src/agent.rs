@@ -57,6 +57,30 @@ pub struct Agent {
     /// Further arguments of the start command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Arguments>,
+    /// The same agent with other settings, by the name that stands behind the agent's: `aide/dev`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub variants: BTreeMap<String, Variant>,
+    /// Which of the variants this is; none for the agent as it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+}
+
+/// What differs in a variant of an agent. What is not said is as in the agent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Variant {
+    /// What it is, in a sentence.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Whether the instructions do without the name of the benchmark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obfuscated: Option<bool>,
+    /// Variables that are added or changed; with an empty value they are taken away.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// Arguments that are added or changed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub arguments: BTreeMap<String, toml::Value>,
 }
 
 /// How an agent's image is built.
@@ -65,6 +89,9 @@ pub struct Agent {
 pub struct Build {
     /// The build context, relative to the agent's folder.
     pub context: PathBuf,
+    /// The image that it builds on, which has to be there. The Dockerfile gets its name as the argument `BASE`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// Static programs of Podium that are put into the context.
     #[serde(default)]
     pub programs: Vec<String>,
@@ -156,23 +183,65 @@ impl Agent {
             }
             (Some(_), None) => {}
         }
-        for (name, value) in &self.environment {
-            if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-                return Err(format!("`{}` cannot be a variable", name.escape_debug()));
-            }
-            if SCRUBBED.contains(&name.as_str()) {
-                return Err(format!(
-                    "`{name}` is taken out of every container: it changes what the engine's own hooks load"
-                ));
-            }
-            secrets::names_in(value).map_err(|message| format!("`{name}`: {message}"))?;
+        if self.variant.is_some() {
+            return Err("`variant` is chosen by whoever starts the agent".to_owned());
         }
+        check_environment(&self.environment)?;
         for value in self.start.iter().chain(self.environment.keys()) {
             if !secrets::names_in(value)?.is_empty() {
                 return Err("secrets can stand in values of the environment only".to_owned());
             }
         }
+        for (name, variant) in &self.variants {
+            let in_variant = |message| format!("the variant `{}`: {message}", name.escape_debug());
+            if name.is_empty() || !name.chars().all(|one| simple(one) || one == '.') {
+                return Err(in_variant(
+                    "its name has to be made of small letters, digits, hyphens and dots".to_owned(),
+                ));
+            }
+            check_environment(&variant.environment).map_err(in_variant)?;
+            if !variant.arguments.is_empty() && self.arguments.is_none() {
+                return Err(in_variant(
+                    "it has arguments, and the agent has no `[arguments]` that say how they are written"
+                        .to_owned(),
+                ));
+            }
+        }
         Ok(())
+    }
+
+    /// The agent with what differs in one of its variants.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchVariant`].
+    pub fn with_variant(mut self, name: &str) -> Result<Agent, Error> {
+        let Some(variant) = self.variants.remove(name) else {
+            return Err(Error::NoSuchVariant {
+                agent: self.id,
+                variant: name.to_owned(),
+                known: self.variants.into_keys().collect(),
+            });
+        };
+        self.obfuscated = variant.obfuscated.unwrap_or(self.obfuscated);
+        self.environment.extend(variant.environment);
+        self.environment.retain(|_, value| !value.is_empty());
+        if let Some(arguments) = &mut self.arguments {
+            arguments.values.extend(variant.arguments);
+        }
+        if !variant.description.is_empty() {
+            self.description = variant.description;
+        }
+        self.variants.clear();
+        self.variant = Some(name.to_owned());
+        Ok(self)
+    }
+
+    /// The id, with the variant behind it: `aide/dev`.
+    pub fn full_id(&self) -> String {
+        match &self.variant {
+            Some(variant) => format!("{}/{variant}", self.id),
+            None => self.id.clone(),
+        }
     }
 
     /// The command, with its arguments, given the image's own.
@@ -191,6 +260,22 @@ impl Agent {
         }
         command
     }
+}
+
+/// What is wrong with variables.
+fn check_environment(environment: &BTreeMap<String, String>) -> Result<(), String> {
+    for (name, value) in environment {
+        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            return Err(format!("`{}` cannot be a variable", name.escape_debug()));
+        }
+        if SCRUBBED.contains(&name.as_str()) {
+            return Err(format!(
+                "`{name}` is taken out of every container: it changes what the engine's own hooks load"
+            ));
+        }
+        secrets::names_in(value).map_err(|message| format!("`{name}`: {message}"))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -217,6 +302,28 @@ mod tests {
     }
 
     #[test]
+    fn a_variant_changes_what_it_names() {
+        let text = "id = \"a\"\nimage = \"i\"\nstart = [\"run\"]\n\
+                    [environment]\nKEY = \"one\"\nKEPT = \"k\"\nGONE = \"g\"\n\
+                    [arguments]\nstyle = \"key-value\"\nvalues = { steps = 500, fast = false }\n\
+                    [variants.\"m-1.5\"]\nobfuscated = true\nenvironment = { KEY = \"two\", GONE = \"\" }\n\
+                    arguments = { steps = 8, more = \"x\" }\n";
+        let agent = parse(text).unwrap();
+        assert_eq!(agent.full_id(), "a");
+        let variant = agent.clone().with_variant("m-1.5").unwrap();
+        assert_eq!((variant.full_id().as_str(), variant.obfuscated), ("a/m-1.5", true));
+        assert_eq!(variant.command(vec![]), ["run", "fast=false", "more=x", "steps=8"]);
+        let environment: Vec<(&str, &str)> =
+            variant.environment.iter().map(|(name, value)| (&**name, &**value)).collect();
+        assert_eq!(environment, [("KEPT", "k"), ("KEY", "two")]);
+        // As it stands in `run.toml`.
+        let written = toml::to_string(&variant).unwrap();
+        assert_eq!(toml::from_str::<Agent>(&written).unwrap(), variant);
+        let message = agent.with_variant("m-2").unwrap_err().to_string();
+        assert!(message.contains("m-2") && message.contains("m-1.5"), "{message}");
+    }
+
+    #[test]
     fn what_is_wrong_is_said() {
         for (text, part) in [
             ("id = \"a\"", "neither"),
@@ -227,10 +334,51 @@ mod tests {
             ("id = \"a\"\nimage = \"i\"\nvolumes = []", "unknown field"),
             ("id = \"a\"\nimage = \"i\"\n[environment]\nLD_PRELOAD = \"x\"", "taken out"),
             ("id = \"a\"\nimage = \"i\"\n[environment]\nKEY = \"${{ secrets.a-b }}\"", "KEY"),
+            ("id = \"a\"\nimage = \"i\"\nvariant = \"b\"", "whoever starts"),
+            ("id = \"a\"\nimage = \"i\"\n[variants.B]", "small letters"),
+            ("id = \"a\"\nimage = \"i\"\n[variants.b]\nstart = []", "unknown field"),
+            (
+                "id = \"a\"\nimage = \"i\"\n[variants.b.environment]\nLD_AUDIT = \"x\"",
+                "`b`: `LD_AUDIT`",
+            ),
+            ("id = \"a\"\nimage = \"i\"\n[variants.b.arguments]\nx = 1", "no `[arguments]`"),
             ("id = \"a\"\nimage = \"i\"\nstart = [\"${{ secrets.KEY }}\"]", "environment only"),
         ] {
             let message = parse(text).unwrap_err();
             assert!(message.contains(part), "{text}: {message}");
         }
+    }
+
+    /// Every agent that comes along, with each of its variants: the definition is understood, and what it is built from is
+    /// there.
+    #[test]
+    fn the_agents_that_come_along_are_whole() {
+        let agents = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../agents");
+        let mut ids = Vec::new();
+        for entry in std::fs::read_dir(agents).unwrap() {
+            let folder = entry.unwrap().path();
+            if !folder.join(DEFINITION_FILE).exists() {
+                continue;
+            }
+            let agent = Agent::load(&folder).unwrap_or_else(|error| panic!("{error}"));
+            let build = agent.build.as_ref().unwrap();
+            let context = folder.join(&build.context);
+            let dockerfile = std::fs::read_to_string(context.join("Dockerfile")).unwrap();
+            assert_eq!(build.base.is_some(), dockerfile.contains("FROM ${BASE}"), "{}", agent.id);
+            for line in dockerfile.lines().filter_map(|line| line.strip_prefix("COPY ")) {
+                let source = line.split(' ').find(|word| !word.starts_with("--")).unwrap();
+                let is_there =
+                    context.join(source).exists() || build.programs.contains(&source.into());
+                assert!(is_there, "{}: {source} is not in the context", agent.id);
+            }
+            for variant in agent.variants.clone().into_keys() {
+                let variant = agent.clone().with_variant(&variant).unwrap();
+                assert_ne!(variant, agent);
+                assert_eq!(variant.start, agent.start);
+            }
+            ids.push(agent.id);
+        }
+        ids.sort();
+        assert_eq!(ids, ["aide", "dummy", "mlab", "openhands"]);
     }
 }

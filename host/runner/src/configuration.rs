@@ -4,9 +4,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::egress::{AllowList, Destination};
 use crate::error::Error;
 use crate::size::Size;
 
@@ -41,6 +43,8 @@ pub struct RunConfiguration {
     pub runtime: Option<String>,
     /// What the agent reaches besides the validation endpoint.
     pub network: Network,
+    /// What it reaches with the policy `allow-list`.
+    pub egress: Egress,
     /// How often the submission that lies there is kept, in seconds; 0 for never.
     pub snapshot_interval_seconds: u64,
     /// How often resource usage is noted, in seconds.
@@ -64,6 +68,20 @@ pub enum Network {
     Internal,
     /// A network of the run's own that leads to the internet.
     Bridge,
+    /// No network, and a proxy that leads to the hosts of a list.
+    AllowList,
+}
+
+/// What an agent reaches with the policy `allow-list`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Egress {
+    /// Hosts with their ports.
+    pub allow: Vec<Destination>,
+    /// Networks that are not on the public internet, and to which the names of these hosts may lead all the same.
+    pub private_networks: Vec<IpNet>,
+    /// Requests and tunnels in a run.
+    pub each_run: u64,
 }
 
 /// Limits on what is copied out of a container.
@@ -104,11 +122,28 @@ impl Default for RunConfiguration {
             gpu_devices: Vec::new(),
             runtime: None,
             network: Network::None,
+            egress: Egress::default(),
             snapshot_interval_seconds: 0,
             usage_interval_seconds: 10,
             retries: 2,
             output: OutputLimits::default(),
             validation: ValidationLimits::default(),
+        }
+    }
+}
+
+impl Default for Egress {
+    fn default() -> Egress {
+        Egress { allow: Vec::new(), private_networks: Vec::new(), each_run: 100_000 }
+    }
+}
+
+impl Egress {
+    /// The list, as the proxy asks it.
+    pub(crate) fn list(&self) -> AllowList {
+        AllowList {
+            destinations: self.allow.clone(),
+            private_networks: self.private_networks.clone(),
         }
     }
 }
@@ -218,6 +253,11 @@ impl RunConfiguration {
         {
             return Err("`gpus` is more than there are `gpu_devices`".to_owned());
         }
+        if (self.network == Network::AllowList) == self.egress.allow.is_empty() {
+            return Err("`network = \"allow-list\"` and hosts in `egress.allow` belong together: there is one of them without \
+                        the other"
+                .to_owned());
+        }
         if self.pids == 0 || self.usage_interval_seconds == 0 || self.validation.each_minute == 0 {
             return Err("`pids`, `usage_interval_seconds` and `each_minute` have to be at least 1"
                 .to_owned());
@@ -249,8 +289,10 @@ mod tests {
 
     #[test]
     fn toml_and_json_say_the_same() {
-        let toml = "time_limit_seconds = 60\nmemory = \"2G\"\nnetwork = \"bridge\"\n[output]\nfolder = \"1M\"\n";
-        let json = r#"{"time_limit_seconds": 60, "memory": "2G", "network": "bridge", "output": {"folder": "1M"}}"#;
+        let toml = "time_limit_seconds = 60\nmemory = \"2G\"\nnetwork = \"allow-list\"\n[output]\nfolder = \"1M\"\n\
+                    [egress]\nallow = [\"api.example.org\"]\nprivate_networks = [\"10.0.0.0/8\"]\n";
+        let json = r#"{"time_limit_seconds": 60, "memory": "2G", "network": "allow-list", "output": {"folder": "1M"},
+                       "egress": {"allow": ["api.example.org:443"], "private_networks": ["10.0.0.0/8"]}}"#;
         let read = RunConfiguration::parse_toml(toml).unwrap();
         assert_eq!(read, RunConfiguration::parse_json(json).unwrap());
         let written = toml::to_string(&read).unwrap();
@@ -268,6 +310,10 @@ mod tests {
             ("gpus = 2\ngpu_devices = [\"0\"]", "more than"),
             ("privileged = true", "unknown field"),
             ("network = \"host\"", "unknown variant"),
+            ("network = \"allow-list\"", "belong together"),
+            ("[egress]\nallow = [\"example.org\"]", "belong together"),
+            ("network = \"allow-list\"\n[egress]\nallow = [\"http://a\"]", "no port"),
+            ("network = \"allow-list\"\n[egress]\nallow = [\"a b\"]", "no host"),
         ] {
             let message = RunConfiguration::parse_toml(text).unwrap_err();
             assert!(message.contains(part), "{text}: {message}");

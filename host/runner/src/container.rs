@@ -12,6 +12,7 @@ use bollard::models::{
 
 use crate::agent::Agent;
 use crate::configuration::{Network, RunConfiguration};
+use crate::egress;
 
 /// Variables that no container gets, whatever its image says: the engine's hooks on the host read some of them, and
 /// programs that the runner starts in a container would load what they name.
@@ -87,24 +88,33 @@ impl ContainerPlan<'_> {
     }
 
     fn variables(&self) -> Vec<String> {
-        let mut variables: Vec<String> = [
+        let mut variables: BTreeMap<&str, String> = [
             ("COMPETITION_ID", self.competition_id),
             ("SUBMISSION_DIR", "/home/submission"),
             ("LOGS_DIR", "/home/logs"),
             ("CODE_DIR", "/home/code"),
             ("AGENT_DIR", "/home/agent"),
         ]
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+        .map(|(name, value)| (name, value.to_owned()))
+        .into();
         if let Some(sample) = &self.sample_submission {
-            variables.push(format!(
-                "SAMPLE_SUBMISSION={}",
-                Path::new("/home/data").join(sample).display()
-            ));
+            let sample = Path::new("/home/data").join(sample);
+            variables.insert("SAMPLE_SUBMISSION", sample.display().to_string());
         }
-        variables.push(format!("TIME_LIMIT_SECS={}", self.configuration.time_limit_seconds));
-        variables.extend(self.environment.iter().map(|(name, value)| format!("{name}={value}")));
+        variables.insert("TIME_LIMIT_SECS", self.configuration.time_limit_seconds.to_string());
+        if self.configuration.network == Network::AllowList {
+            let proxy = format!("http://127.0.0.1:{}", egress::PORT);
+            // Some programs read the small names alone, some the large ones.
+            for name in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
+                variables.insert(name, proxy.clone());
+            }
+            for name in ["NO_PROXY", "no_proxy"] {
+                variables.insert(name, "localhost,127.0.0.1,::1".to_owned());
+            }
+        }
+        variables.extend(self.environment.iter().map(|(name, value)| (&**name, value.clone())));
+        let mut variables: Vec<String> =
+            variables.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         // A name alone takes a variable of the image away.
         variables.extend(SCRUBBED.map(str::to_owned));
         variables
@@ -152,7 +162,7 @@ impl ContainerPlan<'_> {
                 .read_only_root
                 .then(|| HashMap::from([("/tmp".to_owned(), "mode=1777".to_owned())])),
             network_mode: Some(match (configuration.network, &self.network) {
-                (Network::None, _) | (_, None) => "none".to_owned(),
+                (Network::None | Network::AllowList, _) | (_, None) => "none".to_owned(),
                 (_, Some(network)) => network.clone(),
             }),
             nano_cpus: configuration.cpus.map(|cpus| (cpus * 1e9).round() as i64),

@@ -16,6 +16,16 @@ pub enum Error {
         /// What is wrong.
         message: String,
     },
+    /// An agent has no variant of this name.
+    #[error("the agent `{agent}` has no variant `{variant}`; {}", of_variants(known))]
+    NoSuchVariant {
+        /// The agent.
+        agent: String,
+        /// What was asked for.
+        variant: String,
+        /// The names of its variants.
+        known: Vec<String>,
+    },
     /// A run configuration is not understood.
     #[error("the run configuration {place}: {message}")]
     Configuration {
@@ -85,6 +95,14 @@ pub enum Error {
     /// An error of the library.
     #[error(transparent)]
     Podium(#[from] podium::Error),
+}
+
+/// The variants that there are.
+fn of_variants(known: &[String]) -> String {
+    match known {
+        [] => "it has none".to_owned(),
+        known => format!("it has {}", known.join(", ")),
+    }
 }
 
 impl Error {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::configuration::Network;
 use crate::copy_out::Copied;
+use crate::egress::EgressRecord;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,6 +140,9 @@ pub struct RunRecord {
     pub copied: BTreeMap<String, Copied>,
     /// What validation was asked.
     pub validation: ValidationRecord,
+    /// What the proxy was asked, where the network is an allow-list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub egress: Option<EgressRecord>,
     /// What the container was, as the engine says it.
     pub container: Option<ContainerRecord>,
 }

@@ -1,6 +1,6 @@
 //! An agent's image: named, or built from its context and named by the context's digest, so that it is built once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -62,13 +62,25 @@ pub(crate) async fn find_or_build(
         }),
         (None, Some(build)) => {
             let context = context(agent, build, folder, programs)?;
-            let arguments = serde_json::to_string(&build.arguments).unwrap_or_default();
-            let digest = Digest::of(&[Digest::of(&context).as_bytes().as_slice(), arguments.as_bytes()].concat());
+            let mut arguments = build.arguments.clone();
+            // The base's digest is part of what names the image, so that another base makes another image.
+            let mut base_id = String::new();
+            if let Some(base) = &build.base {
+                base_id = inspect(engine, base).await?.ok_or_else(|| {
+                    failed(format!(
+                        "it builds on `{base}`, which the engine does not have; `docker build` or `docker pull` gets it there \
+                         (for the agents that come along: `docker build --tag {base} agents/base`, see docs/agents.md)"
+                    ))
+                })?.id;
+                arguments.insert("BASE".to_owned(), base.clone());
+            }
+            let named = serde_json::to_string(&(&arguments, base_id)).unwrap_or_default();
+            let digest = Digest::of(&[Digest::of(&context).as_bytes().as_slice(), named.as_bytes()].concat());
             let tag = format!("podium-agent-{}:{}", agent.id, &digest.to_string()[..16]);
             if let Some(image) = inspect(engine, &tag).await? {
                 return Ok(image);
             }
-            run_build(engine, build, &tag, context).await.map_err(&failed)?;
+            run_build(engine, &arguments, &tag, context).await.map_err(&failed)?;
             let built = inspect(engine, &tag).await?;
             built.ok_or_else(|| failed("the engine built it, and then has it not".to_owned()))
         }
@@ -92,7 +104,7 @@ async fn inspect(engine: &Engine, name: &str) -> Result<Option<Image>, Error> {
 
 async fn run_build(
     engine: &Engine,
-    build: &Build,
+    given: &BTreeMap<String, String>,
     tag: &str,
     context: Vec<u8>,
 ) -> Result<(), String> {
@@ -104,7 +116,7 @@ async fn run_build(
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .into();
-    arguments.extend(build.arguments.clone());
+    arguments.extend(given.clone());
     let options = BuildImageOptionsBuilder::default()
         .t(tag)
         .rm(true)

@@ -14,6 +14,8 @@ pub mod configuration;
 pub mod container;
 pub mod copy_out;
 mod devices;
+mod disk;
+pub mod egress;
 mod engine;
 mod error;
 pub mod event;
@@ -27,6 +29,7 @@ mod scheduler;
 mod secrets;
 mod size;
 mod snapshots;
+mod socket;
 mod usage;
 pub mod validation;
 

@@ -18,6 +18,7 @@ use podium::{Competition, GradingContext, Input};
 use crate::configuration::Network;
 use crate::container::{ContainerPlan, FOLDER_LABEL, GROUP_LABEL, KEPT_FOLDERS, RUN_LABEL};
 use crate::copy_out::{self, Copied};
+use crate::egress::{self, Proxy};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::event::{ContainerRecord, Ending, EventKind, RunRecord, SubmissionRecord};
@@ -148,11 +149,16 @@ impl Attempt<'_> {
             launch_environment(&environment.secret),
         ));
         let serving = serve(&validator, &exchange)?;
+        let proxy = (configuration.network == Network::AllowList).then(|| {
+            let egress = &configuration.egress;
+            Arc::new(Proxy::new(egress.list(), egress.each_run, &folder))
+        });
+        let proxying = proxy.as_ref().map(|proxy| egress::serve(proxy, &exchange)).transpose()?;
         if !self.takes_over {
             self.start(prepared, &exchange).await?;
         }
         let watched = watch::until_the_end(self, &validator, &folder, &exchange).await?;
-        drop(serving);
+        drop((serving, proxying));
         let watched = match watched {
             Some(watched) => watched,
             None => return Ok(Attempted::Interrupted),
@@ -165,7 +171,7 @@ impl Attempt<'_> {
             run: self.plan.id.clone(),
             competition_id: self.plan.competition_id.clone(),
             seed: self.plan.seed,
-            agent: agent.id.clone(),
+            agent: agent.full_id(),
             attempt: self.number,
             ending,
             exit_code: state.exit_code,
@@ -175,6 +181,7 @@ impl Attempt<'_> {
             submission,
             copied,
             validation: validator.record(),
+            egress: proxy.map(|proxy| proxy.record()),
             container: Some(self.container_record(&watched.inspected)),
         })))
     }
@@ -205,7 +212,7 @@ impl Attempt<'_> {
         .map(|(label, value)| (label.to_owned(), value))
         .collect();
         let network = match configuration.network {
-            Network::None => None,
+            Network::None | Network::AllowList => None,
             kind => {
                 let internal = kind == Network::Internal;
                 engine
@@ -343,6 +350,7 @@ pub(crate) fn never_run(plan: &RunPlan, agent: &str, attempt: u32, why: String) 
         submission: None,
         copied: BTreeMap::new(),
         validation: crate::event::ValidationRecord::default(),
+        egress: None,
         container: None,
     }
 }

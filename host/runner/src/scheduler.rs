@@ -9,6 +9,7 @@ use futures_util::future::{Either, join_all, select};
 use podium::{Catalog, GradingContext};
 
 use crate::devices::{DevicePool, Lease};
+use crate::disk;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::event::{Ending, Event, EventKind, RunRecord};
@@ -81,6 +82,7 @@ impl Scheduler {
         let image =
             image::find_or_build(&engine, &definition.agent, &definition.agent_folder, programs)
                 .await?;
+        disk::check(&engine, &group, &image).await?;
         Ok(Scheduler {
             context: Context {
                 engine,
@@ -220,8 +222,12 @@ impl Scheduler {
                 Err(error @ (Error::File { .. } | Error::Group { .. })) => return Err(error),
                 Err(error) => {
                     let is_final = is_final(&error);
-                    let record =
-                        one_run::never_run(plan, &definition.agent.id, number, error.to_string());
+                    let record = one_run::never_run(
+                        plan,
+                        &definition.agent.full_id(),
+                        number,
+                        error.to_string(),
+                    );
                     (Box::new(record), is_final)
                 }
             };

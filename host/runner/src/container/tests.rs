@@ -88,6 +88,52 @@ fn the_environment_is_scrubbed() {
 }
 
 #[test]
+fn an_allow_list_is_a_proxy_and_no_network() {
+    let configuration = RunConfiguration::parse_toml(
+        "network = \"allow-list\"\n[egress]\nallow = [\"api.example.org\"]",
+    )
+    .unwrap();
+    let body = request(&agent(""), &configuration, &[], false);
+    let variables = body.env.unwrap();
+    for variable in [
+        "HTTPS_PROXY=http://127.0.0.1:3128",
+        "https_proxy=http://127.0.0.1:3128",
+        "NO_PROXY=localhost,127.0.0.1,::1",
+    ] {
+        assert!(variables.iter().any(|one| one == variable), "{variable}: {variables:?}");
+    }
+    assert_eq!(body.host_config.unwrap().network_mode.as_deref(), Some("none"));
+    let without = request(&agent(""), &RunConfiguration::default(), &[], false).env.unwrap();
+    assert!(!without.iter().any(|variable| variable.to_lowercase().contains("proxy")));
+}
+
+/// An agent's own value takes the place of the runner's, and no variable is there twice.
+#[test]
+fn variables_of_the_agent_come_before_those_of_the_runner() {
+    let agent = agent("");
+    let plan = ContainerPlan {
+        agent: &agent,
+        configuration: &RunConfiguration::default(),
+        image: "sha256:1",
+        command: vec![],
+        environment: &BTreeMap::from([("LOGS_DIR".to_owned(), "/tmp".to_owned())]),
+        devices: &[],
+        privileged: false,
+        competition_id: "example",
+        public_data: Path::new("/data"),
+        exchange: Path::new("/tmp/exchange"),
+        forwarder: Path::new("/programs/podium-forwarder"),
+        sample_submission: None,
+        network: None,
+        labels: BTreeMap::new(),
+    };
+    let variables = plan.request().env.unwrap();
+    let logs: Vec<&String> =
+        variables.iter().filter(|variable| variable.starts_with("LOGS_DIR")).collect();
+    assert_eq!(logs, ["LOGS_DIR=/tmp"]);
+}
+
+#[test]
 fn limits_reach_the_engine() {
     let configuration = RunConfiguration::parse_toml(
         "cpus = 1.5\nmemory = \"2G\"\nshm = \"1G\"\npids = 100\ndisk = \"5G\"\nruntime = \"runsc\"\nnetwork = \"internal\"",

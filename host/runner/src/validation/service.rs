@@ -2,8 +2,6 @@
 
 use std::convert::Infallible;
 use std::io::Write;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +19,6 @@ use podium::{Cancellation, Competition, GradingContext, GradingOptions, Input, V
 use serde_json::json;
 use tempfile::NamedTempFile;
 use tokio::io::AsyncWriteExt;
-use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
@@ -30,6 +27,7 @@ use crate::configuration::ValidationLimits;
 use crate::error::Error;
 use crate::event::{self, ValidationRecord};
 use crate::snapshots::Snapshots;
+use crate::socket;
 
 /// How many submissions of a run are received and validated at once; more wait.
 const AT_ONCE: usize = 2;
@@ -333,20 +331,7 @@ impl Drop for Serving {
 /// # Errors
 /// A folder in which there can be no socket.
 pub fn serve(validator: &Arc<Validator>, exchange: &Path) -> Result<Serving, Error> {
-    let folder = exchange.join("socket");
-    let path = folder.join(SOCKET);
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(Error::file(&path)(error));
-        }
-        _ => {}
-    }
-    // The name of a socket has room for some hundred characters; the folder's own may be longer.
-    let opened = std::fs::File::open(&folder).map_err(Error::file(&folder))?;
-    let short = format!("/proc/self/fd/{}/{SOCKET}", opened.as_raw_fd());
-    let listener = UnixListener::bind(short).map_err(Error::file(&path))?;
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666))
-        .map_err(Error::file(&path))?;
+    let listener = socket::listen(&exchange.join("socket"), SOCKET)?;
     let serving = Arc::clone(validator);
     let cancellation = validator.cancellation.clone();
     let task = tokio::spawn(async move {

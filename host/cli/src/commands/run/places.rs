@@ -13,27 +13,39 @@ pub(super) fn programs() -> Programs {
     Programs(expected("runner", &["runner", "../runner"]))
 }
 
-/// The folder of an agent: named by its path, or by its id among the agents.
-pub(super) fn agent(named: &str, folders: &[PathBuf]) -> Result<PathBuf, Failure> {
-    let path = Path::new(named);
-    if named.contains(std::path::is_separator) {
-        return Ok(path.to_owned());
-    }
+/// The folder of an agent, and the variant: `ID`, `ID/VARIANT`, `FOLDER`, `FOLDER/VARIANT`.
+pub(super) fn agent(
+    named: &str,
+    folders: &[PathBuf],
+) -> Result<(PathBuf, Option<String>), Failure> {
     let expected = [expected("agents", &["agents", "../agents", "../../agents"])];
     let folders = if folders.is_empty() { &expected } else { folders };
-    folders
-        .iter()
-        .map(|folder| folder.join(named))
-        .find(|folder| folder.join(podium_runner::agent::DEFINITION_FILE).is_file())
-        .ok_or_else(|| {
-            let searched: Vec<String> =
-                folders.iter().map(|folder| folder.display().to_string()).collect();
-            Failure::new(
-                Exit::Missing,
-                format!("there is no agent `{named}` in {}", searched.join(", ")),
-            )
-            .hint("name its folder, or the folder of agents with --agents or PODIUM_AGENTS")
-        })
+    let find = |named: &str| {
+        let is_path = named.contains(std::path::is_separator);
+        let own = [PathBuf::new()];
+        let folders = if is_path { own.as_slice() } else { folders };
+        folders
+            .iter()
+            .map(|folder| folder.join(named))
+            .find(|folder| folder.join(podium_runner::agent::DEFINITION_FILE).is_file())
+    };
+    if let Some(folder) = find(named) {
+        return Ok((folder, None));
+    }
+    if let Some((agent, variant)) = named.rsplit_once(std::path::is_separator)
+        && let Some(folder) = find(agent)
+    {
+        return Ok((folder, Some(variant.to_owned())));
+    }
+    if named.contains(std::path::is_separator) {
+        return Ok((named.into(), None));
+    }
+    let searched: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    Err(Failure::new(
+        Exit::Missing,
+        format!("there is no agent `{named}` in {}", searched.join(", ")),
+    )
+    .hint("name its folder, or the folder of agents with --agents or PODIUM_AGENTS"))
 }
 
 fn expected(name: &str, relative: &[&str]) -> PathBuf {

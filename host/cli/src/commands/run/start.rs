@@ -16,7 +16,7 @@ use crate::places::Places;
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER)]
 pub(crate) struct Arguments {
-    /// The agent: its id, or its folder
+    /// The agent: its id, or its folder; behind a slash one of its variants, as in aide/dev
     #[arg(long, value_name = "AGENT")]
     agent: String,
     /// Folder that holds agents; may be repeated [default: beside the program]
@@ -64,8 +64,11 @@ Ctrl-C once starts nothing new and lets what runs come to its end; twice stops w
 /// What is not understood or missing, before anything is started; then what the engine and the disk refuse.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let found = Places::find(shared)?;
-    let agent_folder = places::agent(&arguments.agent, &arguments.agents)?;
-    let agent = Agent::load(&agent_folder)?;
+    let (agent_folder, variant) = places::agent(&arguments.agent, &arguments.agents)?;
+    let mut agent = Agent::load(&agent_folder)?;
+    if let Some(variant) = variant {
+        agent = agent.with_variant(&variant)?;
+    }
     let agent_folder = std::fs::canonicalize(&agent_folder).unwrap_or(agent_folder);
     let configuration = match &arguments.configuration {
         Some(path) => RunConfiguration::load(path)?,
@@ -76,7 +79,8 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     let name = match &arguments.name {
         Some(name) => folder_name(name)?,
         None => {
-            format!("{}_run-group_{}", created_at.replace(':', "-").replace('Z', "-UTC"), agent.id)
+            let agent = agent.full_id().replace('/', "-");
+            format!("{}_run-group_{agent}", created_at.replace(':', "-").replace('Z', "-UTC"))
         }
     };
     // Names containers, so it differs from group to group, whatever the folders are called.
