@@ -16,6 +16,7 @@ use crate::agent::Agent;
 use crate::configuration::RunConfiguration;
 use crate::error::Error;
 use crate::event::{Ending, EventKind};
+use crate::hosts::Hosts;
 use crate::journal::{self, Journal, RunState};
 
 /// The file that defines a run group.
@@ -34,8 +35,9 @@ pub struct GroupDefinition {
     pub podium: String,
     /// When, in UTC.
     pub created_at: String,
-    /// How many runs go on at once.
-    pub workers: usize,
+    /// How many runs go on at once, on all hosts together; as many as the hosts hold where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers: Option<usize>,
     /// Whether somebody allowed privileged containers.
     pub allow_privileged: bool,
     /// The folder of the agent.
@@ -44,6 +46,9 @@ pub struct GroupDefinition {
     pub configuration: RunConfiguration,
     /// The agent.
     pub agent: Agent,
+    /// Where they run.
+    #[serde(default)]
+    pub hosts: Hosts,
     /// The runs.
     pub runs: Vec<RunPlan>,
 }

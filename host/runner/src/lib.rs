@@ -10,19 +10,26 @@
 #![forbid(unsafe_code)]
 
 pub mod agent;
+mod carriage;
 pub mod configuration;
+mod connection;
 pub mod container;
 pub mod copy_out;
+mod delivery;
 mod devices;
 mod engine;
 mod error;
 pub mod event;
 mod exchange;
 pub mod group;
+mod host;
+pub mod hosts;
 mod image;
 mod instructions;
 pub mod journal;
+mod machine;
 mod one_run;
+mod queue;
 mod scheduler;
 mod secrets;
 mod size;
@@ -32,10 +39,11 @@ pub mod validation;
 
 pub use agent::Agent;
 pub use configuration::RunConfiguration;
-pub use engine::{Engine, Stray};
+pub use engine::{Engine, EngineFacts, Stray};
 pub use error::Error;
 pub use event::{Ending, Event, EventKind, RunRecord};
 pub use group::{GroupDefinition, RunGroup, RunPlan, StopRequest};
+pub use hosts::Hosts;
 pub use image::Programs;
 pub use journal::{RunState, states};
 pub use scheduler::{Observer, Scheduler, Summary};

@@ -29,6 +29,16 @@ impl Observer for Lines {
             EventKind::Reattached { .. } => format!("{run}: taken over"),
             EventKind::DeadlineReached => format!("{run}: the time is over"),
             EventKind::Retrying { reason, .. } => format!("{run}: will be tried again: {reason}"),
+            EventKind::Lost { host, reason, .. } => {
+                format!("{run}: lost on `{host}`, and will be run anew: {reason}")
+            }
+            EventKind::HostSilent { host, reason } => {
+                format!("the host `{host}` does not answer yet: {reason}")
+            }
+            EventKind::HostGone { host, reason } => {
+                format!("the host `{host}` is gone, its runs go to others: {reason}")
+            }
+            EventKind::HostBack { host } => format!("the host `{host}` is back"),
             EventKind::Interrupted => format!("{run}: stopped"),
             EventKind::Finished { record } => {
                 let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);

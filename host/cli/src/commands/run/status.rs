@@ -40,9 +40,10 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
                 });
                 match state {
                     RunState::Waiting { attempts } => row["attempts"] = json!(attempts),
-                    RunState::Running { attempt, container, since, .. } => {
+                    RunState::Running { attempt, container, host, since, .. } => {
                         row["attempt"] = json!(attempt);
                         row["container"] = json!(container);
+                        row["host"] = json!(host);
                         row["since"] = json!(since);
                     }
                     RunState::Finished(record) => row["record"] = json!(record),
@@ -56,6 +57,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     let mut lines = Table::new([
         table::needed("run"),
         table::needed("state"),
+        table::optional("host", 4),
         table::optional("submission", 1),
         table::optional("validations", 2),
         table::optional("why", 3),
@@ -73,9 +75,15 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
             ),
             _ => ("", String::new(), String::new()),
         };
+        let host = match state {
+            RunState::Waiting { .. } => None,
+            RunState::Running { host, .. } => host.clone(),
+            RunState::Finished(record) => record.host.clone(),
+        };
         lines.add_row([
             Cell::new(&run.id),
             Cell::new(name(state)),
+            Cell::new(host.unwrap_or_default()),
             Cell::new(submission),
             table::number(validations),
             Cell::new(output::harmless(&why)),
