@@ -142,6 +142,22 @@ impl SecondEngine {
         let mut daemon = self.daemon.take().expect("a daemon that runs");
         daemon.kill().expect("a daemon that can be killed");
         daemon.wait().expect("a daemon that ended");
+        // A containerd of its own dies with it, and must be dead before the next one looks for it.
+        if let Some(process) = self.containerd()
+            && wait_for_end(&process)
+        {
+            // Nobody may have taken note of its end yet, and then the next daemon believes that it runs.
+            let _ = fs::remove_file(self.containerd_file());
+        }
+    }
+
+    /// The process of the containerd that the daemon has started, where the machine has none of its own.
+    fn containerd(&self) -> Option<String> {
+        Some(fs::read_to_string(self.containerd_file()).ok()?.trim().to_owned())
+    }
+
+    fn containerd_file(&self) -> PathBuf {
+        self.folder.path().join("exec/containerd/containerd.pid")
     }
 
     /// Starts the daemon, with more options.
@@ -202,20 +218,22 @@ impl Drop for SecondEngine {
                     let _ = ask(&["rm", "--force", "--volumes", id]);
                 }
             }
-            end(&daemon.id().to_string());
+            kill(&daemon.id().to_string(), "-TERM");
             let _ = daemon.wait();
         }
-        // Where the machine has no containerd of its own, the daemon has started one, which outlives it when it is killed.
-        if let Ok(process) =
-            fs::read_to_string(self.folder.path().join("exec/containerd/containerd.pid"))
-        {
-            end(process.trim());
-            for _ in 0..50 {
-                if !Path::new("/proc").join(process.trim()).exists() {
-                    break;
+        // What runs in containers that no daemon knows any more ends when the process above it does.
+        for (process, command) in processes() {
+            if command.contains("containerd-shim") && command.contains(&self.name) {
+                let children = format!("/proc/{process}/task/{process}/children");
+                for child in fs::read_to_string(children).unwrap_or_default().split(' ') {
+                    kill(child, "-KILL");
                 }
-                thread::sleep(Duration::from_millis(100));
+                kill(&process, "-KILL");
             }
+        }
+        if let Some(process) = self.containerd() {
+            kill(&process, "-TERM");
+            wait_for_end(&process);
         }
         // What a daemon that was killed has left mounted would keep the folder.
         let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
@@ -227,8 +245,32 @@ impl Drop for SecondEngine {
     }
 }
 
-fn end(process: &str) {
-    let _ = Command::new("kill").arg(process).stderr(Stdio::null()).status();
+fn kill(process: &str, signal: &str) {
+    let _ = Command::new("kill").args([signal, process]).stderr(Stdio::null()).status();
+}
+
+/// Whether a process ends within a few seconds.
+fn wait_for_end(process: &str) -> bool {
+    for _ in 0..50 {
+        let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        if status.is_empty() || status.contains(") Z ") {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    false
+}
+
+/// All processes with their command lines.
+fn processes() -> Vec<(String, String)> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    ids.filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))
+        .filter_map(|id| {
+            let command = fs::read(format!("/proc/{id}/cmdline")).ok()?;
+            Some((id, String::from_utf8_lossy(&command).replace('\0', " ")))
+        })
+        .collect()
 }
 
 fn is_root() -> bool {
