@@ -41,7 +41,7 @@ pub(super) fn on(
         GradingContext::new(engine::start(shared)?, &found.data, LimitOverrides::default())
             .with_graders(graders::find(shared)?),
     );
-    let observer = Arc::new(show::Lines::new(group.definition.runs.len()));
+    let observer = Arc::new(show::Show::of(&group, shared.json));
     let catalog = found.catalog();
     let asked = stop.clone();
     let summary = block_on(async {
