@@ -38,6 +38,26 @@ fn the_dummy_agent_is_run_and_graded() {
     assert_eq!(record["validation"]["calls"], 1);
     assert_eq!(record["validation"]["valid"], 1);
     assert_eq!(record["validation"]["scores_given"], 0);
+    // What it was and where, as the engine says it; and what was graded.
+    let container = &record["container"];
+    assert!(container["image"].as_str().unwrap().starts_with("sha256:"), "{container}");
+    assert_eq!((&container["network"], &container["pids"]), (&"none".into(), &16384.into()));
+    for known in [
+        "runtime",
+        "host_cpus",
+        "host_memory",
+        "engine",
+        "kernel",
+        "operating_system",
+        "architecture",
+        "shm",
+    ] {
+        assert!(!container[known].is_null(), "{known}: {container}");
+    }
+    let submitted = fs::read(bench.run_file("submission/submission.csv")).unwrap();
+    assert_eq!(record["submission"]["sha256"], podium::Digest::of(&submitted).to_string());
+    let usage = fs::read_to_string(bench.run_file("usage.jsonl")).unwrap();
+    assert!(usage.contains("\"memory_bytes\""), "{usage}");
     assert!(
         bench.log().contains("Validation says: {\"result\":\"Submission is valid.\"}"),
         "{}",

@@ -37,6 +37,10 @@ pub struct EngineFacts {
     pub memory: Option<i64>,
     /// Its kernel.
     pub kernel: Option<String>,
+    /// The operating system of its machine.
+    pub operating_system: Option<String>,
+    /// The processors of its machine.
+    pub architecture: Option<String>,
 }
 
 /// A container or network that a run made.
@@ -94,6 +98,8 @@ impl Engine {
             cpus: info.ncpu,
             memory: info.mem_total,
             kernel: info.kernel_version,
+            operating_system: info.operating_system,
+            architecture: info.architecture,
         })
     }
 

@@ -220,6 +220,15 @@ pub struct ContainerRecord {
     pub nano_cpus: Option<i64>,
     /// Its limit of memory in bytes.
     pub memory: Option<i64>,
+    /// Its limit of processes and threads.
+    #[serde(default)]
+    pub pids: Option<i64>,
+    /// Its shared memory in bytes.
+    #[serde(default)]
+    pub shm: Option<i64>,
+    /// Whether its root was read-only.
+    #[serde(default)]
+    pub read_only_root: Option<bool>,
     /// Its GPUs, as they were asked for.
     pub devices: Vec<String>,
     /// The CPUs of the engine's machine.
@@ -230,6 +239,12 @@ pub struct ContainerRecord {
     pub engine: Option<String>,
     /// The kernel.
     pub kernel: Option<String>,
+    /// The operating system of the engine's machine.
+    #[serde(default)]
+    pub operating_system: Option<String>,
+    /// The processors of the engine's machine.
+    #[serde(default)]
+    pub architecture: Option<String>,
 }
 
 /// The time now, in UTC, to the millisecond.

@@ -299,11 +299,16 @@ impl Attempt<'_> {
             network: self.context.group.definition.configuration.network,
             nano_cpus: host.nano_cpus.filter(|cpus| *cpus > 0),
             memory: host.memory.filter(|memory| *memory > 0),
+            pids: host.pids_limit.filter(|pids| *pids > 0),
+            shm: host.shm_size,
+            read_only_root: host.readonly_rootfs,
             devices: self.devices.to_vec(),
             host_cpus: facts.cpus,
             host_memory: facts.memory,
             engine: facts.version.clone(),
             kernel: facts.kernel.clone(),
+            operating_system: facts.operating_system.clone(),
+            architecture: facts.architecture.clone(),
         }
     }
 }

@@ -20,6 +20,7 @@ use tokio::sync::Semaphore;
 use crate::engine::{is_of_connection, status_of};
 use crate::error::Error;
 use crate::event::{Ending, Event, EventKind, RunRecord};
+use crate::exchange;
 use crate::group::{RunGroup, RunPlan, StopRequest};
 use crate::host::Host;
 use crate::hosts::Hosts;
@@ -188,6 +189,10 @@ impl Scheduler {
             process: std::process::id(),
         };
         context.emit(None, started)?;
+        // What a runner that was killed just after the end of a run could not remove any more.
+        for (run, _) in states.iter().filter(|state| matches!(state.1, RunState::Finished(_))) {
+            exchange::remove(&group.folder.join(run));
+        }
         let work = self.work(&states);
         for host in self.hosts.iter().filter(|host| host.ready().is_some()) {
             self.sweep(host, &work).await?;
