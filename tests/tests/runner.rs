@@ -78,6 +78,7 @@ fn the_dummy_agent_is_run_and_graded() {
 
 /// Threat 1: root in the container finds no byte of the answers.
 /// Threat 2: nor the engine's socket, nor any power.
+/// Threat 24: what the image preloads is taken out.
 #[test]
 fn the_answers_are_not_in_the_container() {
     let Some(bench) = Bench::new() else { return };
@@ -110,7 +111,6 @@ fn the_answers_are_not_in_the_container() {
     assert_eq!(u64::from_str_radix(&field("CapEff:"), 16).unwrap(), 0);
     assert_eq!(field("NoNewPrivs:"), "1");
     assert!(!log.contains("docker.sock") && !log.contains("prepared/private"), "{log}");
-    // Threat 24: what the image preloads is taken out.
     assert!(log.contains("LD_PRELOAD=(unset)"), "{log}");
 }
 
@@ -170,6 +170,7 @@ fn validation_answers_as_agents_know_it_in_an_image_without_anything() {
     assert!(digests.len() >= 33);
 }
 
+/// Threat 6: what can be asked is limited in number and size.
 #[test]
 fn validation_is_limited() {
     let Some(bench) = Bench::new() else { return };
@@ -200,8 +201,9 @@ fn an_agent_that_does_not_end_is_ended_and_graded() {
     assert_eq!(engine::left_of(&bench.group()), [""; 0]);
 }
 
-/// Threat 8 and threat 16: links of an agent are not followed, and not copied. Threat 23: the agent's own failures are
-/// its own, and are not tried again.
+/// Threat 8: links of an agent are not followed.
+/// Threat 16: nor are they copied.
+/// Threat 23: the agent's own failures are its own, and are not tried again.
 #[test]
 fn links_are_refused_and_failures_of_the_agent_are_its_own() {
     let Some(bench) = Bench::new() else { return };

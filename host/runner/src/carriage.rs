@@ -25,7 +25,7 @@ use crate::engine::Engine;
 use crate::validation::Validator;
 
 /// How many connections of a run are carried at once; more wait in the container.
-const MOST: usize = 8;
+const MOST: usize = 32;
 
 /// The longest frame.
 const LONGEST: usize = 1 << 16;
@@ -45,14 +45,15 @@ pub(crate) async fn carry(engine: Engine, container: String, validator: Arc<Vali
         while carriers.try_join_next().is_some() {}
         if idle.load(Ordering::Relaxed) == 0 && carriers.len() < MOST {
             idle.fetch_add(1, Ordering::Relaxed);
-            let place =
+            let mut place =
                 Place { idle: Arc::clone(&idle), changed: Arc::clone(&changed), is_idle: true };
             let (engine, container) = (engine.clone(), container.clone());
             let validator = Arc::clone(&validator);
             carriers.spawn(async move {
-                if carrier(&engine, &container, &validator, place).await.is_none() {
-                    tokio::time::sleep(PAUSE).await;
-                }
+                carrier(&engine, &container, &validator, &mut place).await;
+                // Its place is kept for a moment, so that an engine that starts none is not asked without end.
+                place.set_idle(true);
+                tokio::time::sleep(PAUSE).await;
             });
         }
         changed.notified().await;
@@ -90,7 +91,7 @@ async fn carrier(
     engine: &Engine,
     container: &str,
     validator: &Arc<Validator>,
-    mut place: Place,
+    place: &mut Place,
 ) -> Option<()> {
     let mut frames = start(engine, container).await?;
     loop {

@@ -1,6 +1,7 @@
 //! Brings what an agent needs to an engine that does not see the files of this machine: small files into the container
 //! before it starts, public data into a volume that all runs of a competition read.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
@@ -115,11 +116,18 @@ async fn put(
         .map_err(Error::engine(format!("put files into `{container}`")))
 }
 
-/// The volume with a competition's public data; it is made and filled where it is not there. `image` is any image that the
-/// engine has.
+/// The container that a volume is filled through; it is never started.
+pub(crate) struct Filler<'a> {
+    pub(crate) container: String,
+    /// Any image that the engine has.
+    pub(crate) image: &'a str,
+    pub(crate) labels: BTreeMap<String, String>,
+}
+
+/// The volume with a competition's public data; it is made and filled where it is not there.
 pub(crate) async fn data_volume(
     engine: &Engine,
-    image: &str,
+    filler: &Filler<'_>,
     competition_id: &str,
     public_data: &Path,
 ) -> Result<DataSource, Error> {
@@ -135,9 +143,8 @@ pub(crate) async fn data_volume(
         return Ok(DataSource::Volume(volume));
     }
     make_volume(engine, &volume, competition_id).await?;
-    let container = format!("{volume}-{}", std::process::id());
-    let filled = fill(engine, image, &container, &volume, public_data).await;
-    engine.remove_container(&container).await?;
+    let filled = fill(engine, filler, &volume, public_data).await;
+    engine.remove_container(&filler.container).await?;
     filled?;
     // Only now, so that a volume that was filled by half is filled again.
     make_volume(engine, &whole, competition_id).await?;
@@ -154,16 +161,16 @@ async fn make_volume(engine: &Engine, name: &str, competition_id: &str) -> Resul
     made.map(|_| ()).map_err(Error::engine(format!("make the volume `{name}`")))
 }
 
-/// Fills a volume through a container that is never started.
 async fn fill(
     engine: &Engine,
-    image: &str,
-    container: &str,
+    filler: &Filler<'_>,
     volume: &str,
     public_data: &Path,
 ) -> Result<(), Error> {
+    let container = filler.container.as_str();
     let request = ContainerCreateBody {
-        image: Some(image.to_owned()),
+        image: Some(filler.image.to_owned()),
+        labels: Some(filler.labels.clone().into_iter().collect()),
         entrypoint: Some(vec!["/podium-never-started".to_owned()]),
         network_disabled: Some(true),
         host_config: Some(HostConfig {

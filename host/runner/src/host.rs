@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::agent::Agent;
 use crate::configuration::RunConfiguration;
 use crate::container::DataSource;
-use crate::delivery;
+use crate::delivery::{self, Filler};
 use crate::devices::DevicePool;
 use crate::engine::{Engine, EngineFacts};
 use crate::error::Error;
@@ -140,7 +140,7 @@ impl Host {
         &self,
         competition_id: &str,
         public_data: &Path,
-        image: &Image,
+        filler: &Filler<'_>,
     ) -> Result<DataSource, Error> {
         if let Some(folder) = &self.definition.data {
             return Ok(DataSource::Folder(
@@ -151,8 +151,7 @@ impl Host {
         if let Some(found) = known.get(competition_id) {
             return Ok(found.clone());
         }
-        let made =
-            delivery::data_volume(&self.engine, &image.id, competition_id, public_data).await?;
+        let made = delivery::data_volume(&self.engine, filler, competition_id, public_data).await?;
         known.insert(competition_id.to_owned(), made.clone());
         Ok(made)
     }

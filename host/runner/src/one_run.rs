@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bollard::models::ContainerInspectResponse;
+use bollard::models::{ContainerInspectResponse, ContainerState};
 use bollard::query_parameters::CreateContainerOptionsBuilder;
+use jiff::Timestamp;
 use podium::{Competition, GradingContext, Input};
 
 use crate::configuration::Network;
@@ -19,7 +20,7 @@ use crate::container::{
     ContainerPlan, Delivery, FOLDER_LABEL, GROUP_LABEL, KEPT_FOLDERS, MACHINE_LABEL, RUN_LABEL,
 };
 use crate::copy_out::{self, Copied};
-use crate::delivery;
+use crate::delivery::{self, Filler};
 use crate::error::Error;
 use crate::event::{ContainerRecord, Ending, EventKind, RunRecord, SubmissionRecord};
 use crate::exchange;
@@ -90,6 +91,9 @@ impl Context {
         self.group.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
+
+/// What the name of a container ends with that data are uploaded through for an attempt.
+pub(crate) const FILLER: &str = "-data";
 
 /// The name of the container, and network, of an attempt. The engine refuses a second one of the same name.
 pub(crate) fn container_name(run: &str, attempt: u32) -> String {
@@ -236,7 +240,14 @@ impl Attempt<'_> {
         let shares_files = self.host.definition.shares_files();
         let data = match shares_files {
             true => None,
-            false => Some(self.host.data(&self.plan.competition_id, public_data, image).await?),
+            false => {
+                let filler = Filler {
+                    container: format!("{name}{FILLER}"),
+                    image: &image.id,
+                    labels: labels.clone(),
+                };
+                Some(self.host.data(&self.plan.competition_id, public_data, &filler).await?)
+            }
         };
         let delivery = match &data {
             None => Delivery::Mounted { public_data, exchange, forwarder },
@@ -311,6 +322,12 @@ impl Attempt<'_> {
             architecture: facts.architecture.clone(),
         }
     }
+}
+
+/// When a container was started; the engine writes the year one where it never was.
+pub(crate) fn started_at(state: &ContainerState) -> Option<Timestamp> {
+    let at: Timestamp = state.started_at.as_deref()?.parse().ok()?;
+    (at > Timestamp::UNIX_EPOCH).then_some(at)
 }
 
 /// The variables as the launcher reads them: each ends with a zero byte.

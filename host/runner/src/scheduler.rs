@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bollard::models::{ContainerState, ContainerStateStatusEnum};
 use futures_util::StreamExt;
 use futures_util::future::{Either, join, join_all, select};
 use futures_util::stream::FuturesUnordered;
@@ -385,8 +386,8 @@ impl Scheduler {
         // Asked after the list, so that what has begun meanwhile is not in it.
         let held = work.queue.held_on(host.name());
         for stray in strays {
-            let is_wanted =
-                work.is_active(host, &stray.name) || held.iter().any(|held| *held == stray.name);
+            let name = stray.name.strip_suffix(one_run::FILLER).unwrap_or(&stray.name);
+            let is_wanted = work.is_active(host, name) || held.iter().any(|held| held == name);
             if stray.folder == folder && !is_wanted {
                 host.engine.remove(&stray).await?;
             }
@@ -581,8 +582,7 @@ impl Scheduler {
     /// Whether there is a container that was started: running still, or ended meanwhile. One that never was is removed.
     async fn can_take_over(&self, host: &Host, container: &str) -> Result<bool, Error> {
         let inspected = host.engine.inspect(container).await?;
-        let status = inspected.and_then(|found| found.state).and_then(|state| state.status);
-        if status.is_some_and(|status| status.to_string() != "created") {
+        if inspected.and_then(|found| found.state).is_some_and(|state| was_started(&state)) {
             return Ok(true);
         }
         host.engine.remove_container(container).await?;
@@ -609,6 +609,13 @@ enum Next {
     Queue,
     /// There is another attempt on the same host.
     Again,
+}
+
+/// Whether an agent was started in a container, which is not being removed: by a runner that was killed while it did so,
+/// say.
+fn was_started(state: &ContainerState) -> bool {
+    use ContainerStateStatusEnum::{EXITED, PAUSED, RUNNING};
+    matches!(state.status, Some(RUNNING | PAUSED | EXITED)) && one_run::started_at(state).is_some()
 }
 
 async fn until_gone(host: &Host) {
@@ -664,4 +671,33 @@ fn prepared(catalog: &Catalog, grading: &GradingContext, id: &str) -> Result<Pre
         .and_then(|sample| sample.strip_prefix(&public_data).map(PathBuf::from).ok());
     let description = competition.description.clone().unwrap_or_default();
     Ok(Prepared { competition, public_data, sample_submission, description })
+}
+
+#[cfg(test)]
+mod tests {
+    use ContainerStateStatusEnum::{CREATED, DEAD, EXITED, REMOVING, RUNNING};
+
+    use super::*;
+
+    #[test]
+    fn what_never_ran_or_is_being_removed_is_not_taken_over() {
+        let never = "0001-01-01T00:00:00Z";
+        let then = "2026-01-02T03:04:05.123456789Z";
+        for (status, started_at, expected) in [
+            (RUNNING, then, true),
+            (EXITED, then, true),
+            (EXITED, never, false),
+            (CREATED, never, false),
+            (REMOVING, then, false),
+            (REMOVING, never, false),
+            (DEAD, then, false),
+        ] {
+            let state = ContainerState {
+                status: Some(status),
+                started_at: Some(started_at.to_owned()),
+                ..ContainerState::default()
+            };
+            assert_eq!(was_started(&state), expected, "{status} {started_at}");
+        }
+    }
 }

@@ -43,7 +43,8 @@ fn delivered(
     .request()
 }
 
-/// Threat 1: nothing private is mounted. Threat 2: nor the engine's socket, nor anything writable of the host.
+/// Threat 1: nothing private is mounted.
+/// Threat 2: nor the engine's socket, nor anything writable of the host.
 #[test]
 fn all_that_is_mounted_is_read_only_and_expected() {
     let body = request(&agent(""), &RunConfiguration::default(), &[], false);

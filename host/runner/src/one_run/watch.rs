@@ -271,8 +271,7 @@ fn is_running(inspected: &ContainerInspectResponse) -> bool {
 }
 
 fn started_at(inspected: &ContainerInspectResponse) -> Timestamp {
-    let text = inspected.state.as_ref().and_then(|state| state.started_at.as_deref());
-    text.and_then(|text| text.parse().ok()).unwrap_or_else(Timestamp::now)
+    inspected.state.as_ref().and_then(super::started_at).unwrap_or_else(Timestamp::now)
 }
 
 fn left_until(started: Timestamp, limit: Duration) -> Duration {
