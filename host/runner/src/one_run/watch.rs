@@ -28,6 +28,9 @@ use crate::validation::Validator;
 /// The exit code of the launcher where it could not start the agent.
 const NOT_STARTED: i64 = 125;
 
+/// The exit code of what was ended by SIGKILL.
+const KILLED: i64 = 137;
+
 /// How long an engine is waited for that answers and does not do what it has to.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -83,6 +86,11 @@ impl Watched {
                 Ending::Infrastructure,
                 Some("somebody killed the container from outside".to_owned()),
             );
+        }
+        // The engine remembers a few hundred events, so what happened while no runner watched may be forgotten.
+        if takes_over && code == KILLED {
+            let why = "the container was killed while no runner watched it";
+            return (Ending::Infrastructure, Some(why.to_owned()));
         }
         match code {
             0 => (Ending::Completed, None),
@@ -292,4 +300,45 @@ async fn was_killed(engine: &Engine, inspected: &ContainerInspectResponse) -> bo
     let mut events = engine.docker().events(Some(options)).boxed();
     let first = tokio::time::timeout(Duration::from_secs(5), events.next()).await;
     matches!(first, Ok(Some(Ok(_))))
+}
+
+#[cfg(test)]
+mod tests {
+    use bollard::models::ContainerState;
+
+    use super::*;
+
+    #[test]
+    fn who_ended_a_run_decides_how_it_ended() {
+        let ended = |code: i64, oom: bool| Watched {
+            inspected: ContainerInspectResponse {
+                state: Some(ContainerState {
+                    exit_code: Some(code),
+                    oom_killed: Some(oom),
+                    ..ContainerState::default()
+                }),
+                ..ContainerInspectResponse::default()
+            },
+            reached_deadline: false,
+            lost_engine: false,
+            killed_from_outside: false,
+        };
+        let killed = Watched { killed_from_outside: true, ..ended(137, false) };
+        let late = Watched { reached_deadline: true, ..ended(137, false) };
+        for (watched, has_started, takes_over, expected) in [
+            (ended(0, false), true, false, Ending::Completed),
+            (ended(3, false), true, true, Ending::AgentFailed),
+            (ended(137, true), true, true, Ending::OutOfMemory),
+            // An agent can end itself so while the runner watches, and then it is its own failure.
+            (ended(137, false), true, false, Ending::AgentFailed),
+            (ended(137, false), true, true, Ending::Infrastructure),
+            (killed, true, false, Ending::Infrastructure),
+            (late, true, true, Ending::TimedOut),
+            (ended(125, false), true, true, Ending::Infrastructure),
+            (ended(0, false), false, false, Ending::Infrastructure),
+        ] {
+            let (ending, _) = watched.ending(has_started, takes_over, Path::new("/nowhere"));
+            assert_eq!(ending, expected, "{:?}", watched.inspected.state);
+        }
+    }
 }
