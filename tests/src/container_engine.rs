@@ -80,3 +80,23 @@ pub fn inspect(container: &str) -> Value {
     let mut list: Vec<Value> = serde_json::from_str(&text).expect("a list in JSON");
     list.remove(0)
 }
+
+/// The names of the containers of a run group that run.
+///
+/// # Panics
+/// When the folder is none of a run group, or the engine does not answer.
+pub fn running_of(group: &Path) -> Vec<String> {
+    let folder = group.canonicalize().expect("the folder of a run group");
+    let filter = format!("label=podium.folder={}", folder.display());
+    let names = docker(&["ps", "--filter", &filter, "--format", "{{.Names}}"]);
+    names.lines().map(str::to_owned).collect()
+}
+
+/// Kills a container; whether it still ran.
+///
+/// # Panics
+/// When there is no `docker` program.
+pub fn kill(container: &str) -> bool {
+    let killed = Command::new("docker").args(["kill", container]).output().expect("docker");
+    killed.status.success()
+}

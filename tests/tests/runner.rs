@@ -1,133 +1,11 @@
 //! Runs of agents on the real Docker engine, through the `podium` program.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
-use podium_tests::workbench::{Ran, Workbench};
+use podium_tests::runner_bench::{PUBLIC_LABEL, RunnerBench as Bench, SECRET_ANSWER};
+use podium_tests::workbench::Ran;
 use podium_tests::{artifacts, container_engine as engine};
 use serde_json::Value;
-
-/// Stands in the answers and nowhere else.
-const SECRET_ANSWER: &str = "answer-7f3a91";
-
-/// Stands in the public data.
-const PUBLIC_LABEL: &str = "label-c02d55";
-
-/// A workbench with the example, its public data, and the agents of tests.
-struct Bench(Workbench);
-
-impl Bench {
-    /// None where there is no engine.
-    fn new() -> Option<Bench> {
-        if !engine::is_there() {
-            return None;
-        }
-        let workbench = Workbench::with_example();
-        let public = "data/example/prepared/public";
-        workbench.write(format!("{public}/sample_submission.csv"), "id,value\n1,0\n");
-        workbench.write(format!("{public}/train.csv"), format!("id,value\n2,{PUBLIC_LABEL}\n"));
-        let answers = format!("id,value\n1,{SECRET_ANSWER}\n");
-        workbench.write("data/example/prepared/private/answers.csv", answers);
-        let bench = Bench(workbench);
-        bench.configure("time_limit_seconds = 120\n");
-        Some(bench)
-    }
-
-    fn configure(&self, text: &str) {
-        self.0.write("configuration.toml", text);
-    }
-
-    /// An agent that does what its verbs say; `extra` are further lines of its definition.
-    fn agent(&self, verbs: &[&str], extra: &str) {
-        let verbs = verbs.iter().map(|verb| format!("{verb:?}")).collect::<Vec<_>>().join(", ");
-        let definition = format!(
-            "id = \"tester\"\nstart = [\"/podium-test-agent\", {verbs}]\n{extra}\n\
-             [build]\ncontext = \"image\"\nprograms = [\"podium-test-agent\"]\n"
-        );
-        self.0.write("agents/tester/agent.toml", definition);
-        let dockerfile = "FROM scratch\nENV LD_PRELOAD=/evil.so\nCOPY podium-test-agent /podium-test-agent\nUSER 1000\n";
-        self.0.write("agents/tester/image/Dockerfile", dockerfile);
-    }
-
-    fn start_arguments(more: &[&'static str]) -> Vec<&'static str> {
-        let mut arguments = vec![
-            "run",
-            "start",
-            "--agent",
-            "./agents/tester",
-            "--competition",
-            "example",
-            "--configuration",
-            "configuration.toml",
-            "--name",
-            "group",
-            "--json",
-        ];
-        arguments.extend(more);
-        arguments
-    }
-
-    /// Runs a group to its end.
-    fn start(&self, more: &[&'static str]) -> Ran {
-        self.0.run(Bench::start_arguments(more))
-    }
-
-    /// Starts a group and goes on.
-    fn spawn(&self) -> std::process::Child {
-        let mut command = Command::new(artifacts::podium());
-        command
-            .current_dir(self.0.path(""))
-            .args(Bench::start_arguments(&[]))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.0.path("home"))
-            .env("PODIUM_COMPETITIONS", self.0.path("competitions"))
-            .env("PODIUM_GRADERS", self.0.path("graders"))
-            .env("PODIUM_DATA", self.0.path("data"))
-            .env("API_KEY", "hush-hush-4711");
-        command.spawn().unwrap()
-    }
-
-    fn group(&self) -> PathBuf {
-        self.0.path("runs/group")
-    }
-
-    /// The records of all runs, in their order.
-    fn records(&self) -> Vec<Value> {
-        let status = self.0.run(["run", "status", "runs/group", "--json"]).ends_with(0).json();
-        status["runs"].as_array().unwrap().iter().map(|run| run["record"].clone()).collect()
-    }
-
-    /// The record of the only run.
-    fn record(&self) -> Value {
-        let mut records = self.records();
-        assert_eq!(records.len(), 1);
-        records.remove(0)
-    }
-
-    /// What the agent of the only run printed.
-    fn log(&self) -> String {
-        let run = self.record()["run"].as_str().unwrap().to_owned();
-        self.0.run(["run", "logs", "runs/group", &run]).ends_with(0).stdout
-    }
-
-    /// A file of the only run.
-    fn run_file(&self, name: &str) -> PathBuf {
-        self.group().join(self.record()["run"].as_str().unwrap()).join(name)
-    }
-
-    /// How often an event is in the journal.
-    fn events(&self, kind: &str) -> usize {
-        let journal = fs::read_to_string(self.group().join("events.jsonl")).unwrap();
-        journal
-            .lines()
-            .filter(|line| serde_json::from_str::<Value>(line).unwrap()["event"] == kind)
-            .count()
-    }
-}
 
 /// Threat 4: no way to a score before the end.
 #[test]
@@ -160,6 +38,26 @@ fn the_dummy_agent_is_run_and_graded() {
     assert_eq!(record["validation"]["calls"], 1);
     assert_eq!(record["validation"]["valid"], 1);
     assert_eq!(record["validation"]["scores_given"], 0);
+    // What it was and where, as the engine says it; and what was graded.
+    let container = &record["container"];
+    assert!(container["image"].as_str().unwrap().starts_with("sha256:"), "{container}");
+    assert_eq!((&container["network"], &container["pids"]), (&"none".into(), &16384.into()));
+    for known in [
+        "runtime",
+        "host_cpus",
+        "host_memory",
+        "engine",
+        "kernel",
+        "operating_system",
+        "architecture",
+        "shm",
+    ] {
+        assert!(!container[known].is_null(), "{known}: {container}");
+    }
+    let submitted = fs::read(bench.run_file("submission/submission.csv")).unwrap();
+    assert_eq!(record["submission"]["sha256"], podium::Digest::of(&submitted).to_string());
+    let usage = fs::read_to_string(bench.run_file("usage.jsonl")).unwrap();
+    assert!(usage.contains("\"memory_bytes\""), "{usage}");
     assert!(
         bench.log().contains("Validation says: {\"result\":\"Submission is valid.\"}"),
         "{}",
@@ -180,6 +78,7 @@ fn the_dummy_agent_is_run_and_graded() {
 
 /// Threat 1: root in the container finds no byte of the answers.
 /// Threat 2: nor the engine's socket, nor any power.
+/// Threat 24: what the image preloads is taken out.
 #[test]
 fn the_answers_are_not_in_the_container() {
     let Some(bench) = Bench::new() else { return };
@@ -212,7 +111,6 @@ fn the_answers_are_not_in_the_container() {
     assert_eq!(u64::from_str_radix(&field("CapEff:"), 16).unwrap(), 0);
     assert_eq!(field("NoNewPrivs:"), "1");
     assert!(!log.contains("docker.sock") && !log.contains("prepared/private"), "{log}");
-    // Threat 24: what the image preloads is taken out.
     assert!(log.contains("LD_PRELOAD=(unset)"), "{log}");
 }
 
@@ -272,6 +170,7 @@ fn validation_answers_as_agents_know_it_in_an_image_without_anything() {
     assert!(digests.len() >= 33);
 }
 
+/// Threat 6: what can be asked is limited in number and size.
 #[test]
 fn validation_is_limited() {
     let Some(bench) = Bench::new() else { return };
@@ -302,8 +201,9 @@ fn an_agent_that_does_not_end_is_ended_and_graded() {
     assert_eq!(engine::left_of(&bench.group()), [""; 0]);
 }
 
-/// Threat 8 and threat 16: links of an agent are not followed, and not copied. Threat 23: the agent's own failures are
-/// its own, and are not tried again.
+/// Threat 8: links of an agent are not followed.
+/// Threat 16: nor are they copied.
+/// Threat 23: the agent's own failures are its own, and are not tried again.
 #[test]
 fn links_are_refused_and_failures_of_the_agent_are_its_own() {
     let Some(bench) = Bench::new() else { return };

@@ -16,6 +16,7 @@ mod page;
 mod parity;
 mod reproduce;
 mod runner;
+mod runner_campaign;
 mod setup;
 mod test;
 mod workspace;
@@ -42,6 +43,8 @@ enum Verb {
     Graders(graders::Arguments),
     /// Builds the static programs for containers into target/runner
     Runner,
+    /// Runs and kills hundreds of agents on the engine, and says what that took
+    RunnerCampaign,
     /// Compares graders with what the reference said of thousands of submissions
     Parity(parity::Arguments),
     /// Grades the parity corpus in many ways and in another engine, and says where they differ
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Verb::Demo => demo::run(),
         Verb::Graders(arguments) => graders::run(&arguments),
         Verb::Runner => runner::run(),
+        Verb::RunnerCampaign => runner_campaign::run(),
         Verb::Parity(arguments) => parity::run(&arguments),
         Verb::Determinism(arguments) => determinism::run(&arguments),
         Verb::Test(arguments) => test::run(&arguments),

@@ -277,9 +277,14 @@ impl From<podium_runner::Error> for Failure {
         let message = output::harmless(&error.to_string());
         let (exit, hint) = match &error {
             Runner::Podium(error) => return Failure::from(error),
-            Runner::Agent { .. } | Runner::NoSuchVariant { .. } | Runner::Configuration { .. } => {
-                (Exit::Usage, None)
-            }
+            Runner::Agent { .. }
+            | Runner::NoSuchVariant { .. }
+            | Runner::Configuration { .. }
+            | Runner::Hosts { .. } => (Exit::Usage, None),
+            Runner::NoHost { .. } => (
+                Exit::RunFailed,
+                Some("`podium run resume` goes on with the group once a host answers again"),
+            ),
             Runner::MissingSecret { .. } => {
                 (Exit::Missing, Some("set the variable, then start again"))
             }

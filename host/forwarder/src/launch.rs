@@ -18,12 +18,19 @@ const NOT_STARTED: u8 = 125;
 /// The exit code for a command that is not there, as shells have it.
 const NO_SUCH_COMMAND: u8 = 127;
 
+/// As [`run`], where the host's socket is not there and has to be stood in for.
+pub(crate) fn run_carried(command: &[OsString]) -> Done {
+    start("exchange")
+        .map_err(|why| (NOT_STARTED, format!("the host's socket cannot be served: {why}")))?;
+    run(command)
+}
+
 /// Starts the relay, then becomes the agent.
 pub(crate) fn run(command: &[OsString]) -> Done {
     let [program, arguments @ ..] = command else {
         return Err((NOT_STARTED, "there is no command to start".to_owned()));
     };
-    start_relay().map_err(|why| (NOT_STARTED, format!("the host cannot be relayed to: {why}")))?;
+    start("serve").map_err(|why| (NOT_STARTED, format!("the host cannot be relayed to: {why}")))?;
     let reply = host::ask("POST /start", "text/plain", 0, &mut [])
         .map_err(|error| (NOT_STARTED, format!("the host does not answer: {error}")))?;
     if reply.status != 200 {
@@ -39,10 +46,10 @@ pub(crate) fn run(command: &[OsString]) -> Done {
     Err((NO_SUCH_COMMAND, format!("the agent's command `{program}` cannot be started: {error}")))
 }
 
-/// Starts the relay and waits until it listens.
-fn start_relay() -> Result<(), String> {
+/// Starts what listens, and waits until it does.
+fn start(verb: &str) -> Result<(), String> {
     let mut child = Command::new(PROGRAM)
-        .arg("detach")
+        .args(["detach", verb])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
@@ -54,15 +61,15 @@ fn start_relay() -> Result<(), String> {
     child.wait().map_err(|error| error.to_string())?;
     match line.trim_end() {
         serve::READY => Ok(()),
-        "" => Err("the relay ended before it listened".to_owned()),
+        "" => Err("it ended before it listened".to_owned()),
         why => Err(why.to_owned()),
     }
 }
 
-/// Starts the relay and ends, which leaves the relay to the container's init.
-pub(crate) fn detach() -> Done {
+/// Starts what listens and ends, which leaves it to the container's init.
+pub(crate) fn detach(verb: &[OsString]) -> Done {
     Command::new(PROGRAM)
-        .arg("serve")
+        .args(verb)
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

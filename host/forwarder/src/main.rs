@@ -7,6 +7,9 @@
 
 #![forbid(unsafe_code)]
 
+mod carry;
+mod exchange;
+mod frames;
 mod host;
 mod launch;
 mod serve;
@@ -24,7 +27,10 @@ const SOCKET: &str = "/podium/socket/validation.sock";
 /// Where the host's other socket lies, if the agent may reach anything.
 const PROXY_SOCKET: &str = "/podium/socket/egress.sock";
 
-const USAGE: &str = "podium-forwarder launch COMMAND… | detach | serve | validate SUBMISSION";
+/// Where carriers connect, in a container on another machine than the host.
+const CARRIERS: &str = "/podium/socket/carriers.sock";
+
+const USAGE: &str = "podium-forwarder launch COMMAND… | launch-carried COMMAND… | detach VERB | serve | exchange | carry | validate SUBMISSION";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -32,7 +38,10 @@ fn main() -> ExitCode {
     let rest: Vec<OsString> = arguments.collect();
     let done = match verb.to_str() {
         Some("launch") => launch::run(&rest),
-        Some("detach") => launch::detach(),
+        Some("launch-carried") => launch::run_carried(&rest),
+        Some("detach") => launch::detach(&rest),
+        Some("exchange") => exchange::run(),
+        Some("carry") => carry::run(),
         Some("serve") => serve::run(),
         Some("validate") => validate::run(&rest),
         _ => Err((2, format!("usage: {USAGE}"))),

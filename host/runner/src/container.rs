@@ -35,6 +35,37 @@ pub const RUN_LABEL: &str = "podium.run";
 /// The label that names the folder of the run group.
 pub const FOLDER_LABEL: &str = "podium.folder";
 
+/// The label that names the machine of the runner, for engines that several machines use.
+pub const MACHINE_LABEL: &str = "podium.machine";
+
+/// Where the files that an agent needs come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Delivery<'a> {
+    /// The engine sees the files of this machine, so they are mounted.
+    Mounted {
+        /// The public data.
+        public_data: &'a Path,
+        /// The folder with the files that the host hands to the agent, and with the host's socket.
+        exchange: &'a Path,
+        /// The forwarder, a static program.
+        forwarder: &'a Path,
+    },
+    /// The engine does not see them: they are put into the container before it starts, and the socket is carried.
+    Carried {
+        /// Where the public data lie for the engine.
+        public_data: &'a DataSource,
+    },
+}
+
+/// Public data on a machine whose files are not seen from here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DataSource {
+    /// A folder of that machine.
+    Folder(PathBuf),
+    /// A volume of its engine.
+    Volume(String),
+}
+
 /// All that decides how a container is made.
 #[derive(Clone, Debug)]
 pub struct ContainerPlan<'a> {
@@ -54,12 +85,8 @@ pub struct ContainerPlan<'a> {
     pub privileged: bool,
     /// The competition's id.
     pub competition_id: &'a str,
-    /// The public data.
-    pub public_data: &'a Path,
-    /// The folder with the files that the host hands to the agent, and with the host's socket.
-    pub exchange: &'a Path,
-    /// The forwarder, a static program.
-    pub forwarder: &'a Path,
+    /// Where its files come from.
+    pub delivery: Delivery<'a>,
     /// Where the sample submission lies among the public data.
     pub sample_submission: Option<PathBuf>,
     /// The network of this run, where it has one.
@@ -74,7 +101,7 @@ impl ContainerPlan<'_> {
         ContainerCreateBody {
             image: Some(self.image.to_owned()),
             user: self.agent.user.clone(),
-            entrypoint: Some(vec!["/podium/forwarder".to_owned(), "launch".to_owned()]),
+            entrypoint: Some(vec!["/podium/forwarder".to_owned(), self.launch_verb().to_owned()]),
             cmd: Some(self.command.clone()),
             env: Some(self.variables()),
             labels: Some(self.labels.clone().into_iter().collect()),
@@ -84,6 +111,13 @@ impl ContainerPlan<'_> {
             tty: Some(false),
             host_config: Some(self.host_configuration()),
             ..ContainerCreateBody::default()
+        }
+    }
+
+    fn launch_verb(&self) -> &'static str {
+        match self.delivery {
+            Delivery::Mounted { .. } => "launch",
+            Delivery::Carried { .. } => "launch-carried",
         }
     }
 
@@ -128,22 +162,46 @@ impl ContainerPlan<'_> {
             read_only: Some(true),
             ..Mount::default()
         };
-        let mut mounts = vec![
-            read_only(self.public_data.to_owned(), "/home/data"),
-            read_only(self.exchange.join("instructions.txt"), "/home/instructions.txt"),
-            read_only(self.exchange.join("description.md"), "/home/description.md"),
-            read_only(self.exchange.join("validate_submission.sh"), "/home/validate_submission.sh"),
-            read_only(self.forwarder.to_owned(), "/podium/forwarder"),
-            read_only(self.exchange.join("socket"), "/podium/socket"),
-        ];
-        if self.agent.read_only_root {
-            mounts.extend(KEPT_FOLDERS.map(|folder| Mount {
-                target: Some(format!("/home/{folder}")),
-                typ: Some(MountType::VOLUME),
-                ..Mount::default()
-            }));
+        let volume = |target: String| Mount {
+            target: Some(target),
+            typ: Some(MountType::VOLUME),
+            ..Mount::default()
+        };
+        match self.delivery {
+            Delivery::Mounted { public_data, exchange, forwarder } => {
+                let mut mounts = vec![
+                    read_only(public_data.to_owned(), "/home/data"),
+                    read_only(exchange.join("instructions.txt"), "/home/instructions.txt"),
+                    read_only(exchange.join("description.md"), "/home/description.md"),
+                    read_only(
+                        exchange.join("validate_submission.sh"),
+                        "/home/validate_submission.sh",
+                    ),
+                    read_only(forwarder.to_owned(), "/podium/forwarder"),
+                    read_only(exchange.join("socket"), "/podium/socket"),
+                ];
+                if self.agent.read_only_root {
+                    mounts.extend(KEPT_FOLDERS.map(|folder| volume(format!("/home/{folder}"))));
+                }
+                mounts
+            }
+            Delivery::Carried { public_data } => {
+                let data = match public_data {
+                    DataSource::Folder(path) => read_only(path.clone(), "/home/data"),
+                    DataSource::Volume(name) => Mount {
+                        source: Some(name.clone()),
+                        read_only: Some(true),
+                        ..volume("/home/data".to_owned())
+                    },
+                };
+                let mut mounts = vec![data];
+                if self.agent.read_only_root {
+                    // Nothing can be put into a root that is read-only; what the image has there is copied by the engine.
+                    mounts.extend(["/home", "/podium"].map(|path| volume(path.to_owned())));
+                }
+                mounts
+            }
         }
-        mounts
     }
 
     fn host_configuration(&self) -> HostConfig {

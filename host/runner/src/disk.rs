@@ -2,22 +2,28 @@
 //! container is made. So one is made, and never started, before hours of waiting.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use bollard::models::{ContainerCreateBody, HostConfig};
 
 use crate::container::{FOLDER_LABEL, GROUP_LABEL};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::group::RunGroup;
 use crate::image::Image;
+use crate::size::Size;
 
-/// Tries the limit of a group, where it has one.
+/// Tries a limit, where there is one, for the group in this folder.
 ///
 /// # Errors
 /// [`Error::Configuration`] where the engine refuses.
-pub(crate) async fn check(engine: &Engine, group: &RunGroup, image: &Image) -> Result<(), Error> {
-    let Some(limit) = group.definition.configuration.disk else { return Ok(()) };
-    let folder = group.folder.to_string_lossy().into_owned();
+pub(crate) async fn check(
+    engine: &Engine,
+    limit: Option<Size>,
+    folder: &Path,
+    image: &Image,
+) -> Result<(), Error> {
+    let Some(limit) = limit else { return Ok(()) };
+    let folder = folder.to_string_lossy().into_owned();
     let request = ContainerCreateBody {
         image: Some(image.id.clone()),
         cmd: Some(vec!["never-started".to_owned()]),

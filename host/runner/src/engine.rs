@@ -1,6 +1,7 @@
 //! The Docker engine, as the runner needs it: found, asked what it is, and searched for what runs have left behind.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use bollard::Docker;
 use bollard::models::{ContainerInspectResponse, NetworkCreateRequest};
@@ -8,13 +9,24 @@ use bollard::query_parameters::{
     ListContainersOptionsBuilder, ListNetworksOptionsBuilder, RemoveContainerOptionsBuilder,
 };
 
-use crate::container::{FOLDER_LABEL, GROUP_LABEL, RUN_LABEL};
+use crate::connection::Connection;
+use crate::container::{FOLDER_LABEL, GROUP_LABEL, MACHINE_LABEL, RUN_LABEL};
 use crate::error::Error;
+use crate::hosts::HostDefinition;
+use crate::{delivery, machine};
 
-/// A Docker engine that answered.
+/// How long an engine may take to say that it is there.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+
+/// A Docker engine, whether it answers or not.
 #[derive(Clone, Debug)]
 pub struct Engine {
-    docker: Docker,
+    connection: Connection,
+}
+
+/// What an engine says of itself.
+#[derive(Clone, Debug, Default)]
+pub struct EngineFacts {
     /// Its version.
     pub version: Option<String>,
     /// The names of its runtimes, sorted.
@@ -25,6 +37,10 @@ pub struct Engine {
     pub memory: Option<i64>,
     /// Its kernel.
     pub kernel: Option<String>,
+    /// The operating system of its machine.
+    pub operating_system: Option<String>,
+    /// The processors of its machine.
+    pub architecture: Option<String>,
 }
 
 /// A container or network that a run made.
@@ -42,56 +58,68 @@ pub struct Stray {
     pub run: String,
     /// The folder of the run group.
     pub folder: String,
+    /// The machine of the runner; nothing where it is not known.
+    pub machine: String,
     /// What it does: `running`, `exited` …; nothing for networks.
     pub state: String,
 }
 
+impl Stray {
+    /// Whether a runner of this machine made it.
+    pub fn is_of_this_machine(&self) -> bool {
+        self.machine.is_empty() || self.machine == machine::id()
+    }
+}
+
 impl Engine {
-    /// Finds the engine as the `docker` program does: `DOCKER_HOST`, else the local socket.
+    /// The engine of a host. Nothing is sent to it yet.
     ///
     /// # Errors
-    /// [`Error::Engine`] where there is none, or it does not answer.
-    pub async fn connect() -> Result<Engine, Error> {
-        let docker = Docker::connect_with_defaults().map_err(Error::engine("be reached"))?;
+    /// [`Error::Hosts`] where the host's definition names files that cannot be used.
+    pub fn of(host: &HostDefinition) -> Result<Engine, Error> {
+        Ok(Engine { connection: Connection::to(host)? })
+    }
+
+    /// Asks the engine what it is.
+    ///
+    /// # Errors
+    /// [`Error::Engine`] where it does not answer.
+    pub async fn facts(&self) -> Result<EngineFacts, Error> {
+        self.connection.open().await;
+        // The version is shared by all that use the connection.
+        let docker = self.docker().clone();
         let docker = docker.negotiate_version().await.map_err(Error::engine("be reached"))?;
         let info = docker.info().await.map_err(Error::engine("say what it is"))?;
         let mut runtimes: Vec<String> = info.runtimes.unwrap_or_default().into_keys().collect();
         runtimes.sort();
-        Ok(Engine {
-            docker,
+        Ok(EngineFacts {
             version: info.server_version,
             runtimes,
             cpus: info.ncpu,
             memory: info.mem_total,
             kernel: info.kernel_version,
+            operating_system: info.operating_system,
+            architecture: info.architecture,
         })
+    }
+
+    /// Whether the engine answers within a few seconds.
+    pub(crate) async fn answers(&self) -> bool {
+        let asked = async {
+            self.connection.open().await;
+            self.docker().ping().await
+        };
+        match tokio::time::timeout(ANSWER_WITHIN, asked).await {
+            Ok(Ok(_)) => true,
+            // It would like to be asked in another way.
+            Ok(Err(error)) => status_of(&error).is_some(),
+            Err(_) => false,
+        }
     }
 
     /// The connection.
     pub(crate) fn docker(&self) -> &Docker {
-        &self.docker
-    }
-
-    /// Says what the engine lacks for these resources, before hours of waiting.
-    ///
-    /// # Errors
-    /// [`Error::Configuration`].
-    pub fn check(&self, configuration: &crate::RunConfiguration) -> Result<(), Error> {
-        let lacking =
-            |message| Error::Configuration { place: "for this engine".to_owned(), message };
-        let has = |name: &str| self.runtimes.iter().any(|runtime| runtime == name);
-        if let Some(runtime) = configuration.runtime.as_deref().filter(|runtime| !has(runtime)) {
-            let known = self.runtimes.join(", ");
-            return Err(lacking(format!("the engine has no runtime `{runtime}`; it has {known}")));
-        }
-        if configuration.gpus != 0 && !has("nvidia") {
-            return Err(lacking(
-                "GPUs are asked for, and the engine has no runtime `nvidia`: install NVIDIA's container toolkit, or set \
-                 `gpus = 0`"
-                    .to_owned(),
-            ));
-        }
-        Ok(())
+        &self.connection.docker
     }
 
     /// What the engine says of a container; `None` where there is none.
@@ -99,7 +127,7 @@ impl Engine {
         &self,
         container: &str,
     ) -> Result<Option<ContainerInspectResponse>, Error> {
-        match self.docker.inspect_container(container, None).await {
+        match self.docker().inspect_container(container, None).await {
             Ok(found) => Ok(Some(found)),
             Err(error) if status_of(&error) == Some(404) => Ok(None),
             Err(error) => Err(Error::engine(format!("say how `{container}` is"))(error)),
@@ -109,7 +137,7 @@ impl Engine {
     /// Removes a container with its volumes, running or not. That it is gone is fine.
     pub(crate) async fn remove_container(&self, container: &str) -> Result<(), Error> {
         let options = RemoveContainerOptionsBuilder::default().v(true).force(true).build();
-        match self.docker.remove_container(container, Some(options)).await {
+        match self.docker().remove_container(container, Some(options)).await {
             Err(error) if !matches!(status_of(&error), Some(404 | 409)) => {
                 Err(Error::engine(format!("remove the container `{container}`"))(error))
             }
@@ -132,13 +160,13 @@ impl Engine {
             labels: Some(labels),
             ..NetworkCreateRequest::default()
         };
-        let made = self.docker.create_network(request).await;
+        let made = self.docker().create_network(request).await;
         made.map(|_| ()).map_err(Error::engine(format!("make the network `{name}`")))
     }
 
     /// Removes a network. That it is gone is fine.
     pub(crate) async fn remove_network(&self, name: &str) -> Result<(), Error> {
-        match self.docker.remove_network(name).await {
+        match self.docker().remove_network(name).await {
             Err(error) if status_of(&error) != Some(404) => {
                 Err(Error::engine(format!("remove the network `{name}`"))(error))
             }
@@ -158,13 +186,13 @@ impl Engine {
         let filters = HashMap::from([("label".to_owned(), vec![label])]);
         let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
         let containers = self
-            .docker
+            .docker()
             .list_containers(Some(options))
             .await
             .map_err(Error::engine("list its containers"))?;
         let options = ListNetworksOptionsBuilder::default().filters(&filters).build();
         let networks = self
-            .docker
+            .docker()
             .list_networks(Some(options))
             .await
             .map_err(Error::engine("list its networks"))?;
@@ -182,6 +210,7 @@ impl Engine {
                 group: label(GROUP_LABEL),
                 run: label(RUN_LABEL),
                 folder: label(FOLDER_LABEL),
+                machine: label(MACHINE_LABEL),
                 state,
             }
         };
@@ -206,6 +235,22 @@ impl Engine {
         Ok(strays)
     }
 
+    /// The volumes with public data that were uploaded for runs.
+    ///
+    /// # Errors
+    /// [`Error::Engine`].
+    pub async fn data_volumes(&self) -> Result<Vec<String>, Error> {
+        delivery::data_volumes(self).await
+    }
+
+    /// Removes a volume with public data; whether it is gone, which it is not where a container uses it.
+    ///
+    /// # Errors
+    /// [`Error::Engine`].
+    pub async fn remove_data_volume(&self, name: &str) -> Result<bool, Error> {
+        delivery::remove_data_volume(self, name).await
+    }
+
     /// Removes what a run has left behind.
     ///
     /// # Errors
@@ -216,6 +261,43 @@ impl Engine {
             false => self.remove_container(&stray.id).await,
         }
     }
+}
+
+impl EngineFacts {
+    /// Says what the engine lacks for these resources, before hours of waiting.
+    ///
+    /// # Errors
+    /// [`Error::Configuration`].
+    pub fn check(&self, configuration: &crate::RunConfiguration) -> Result<(), Error> {
+        let lacking =
+            |message| Error::Configuration { place: "for this engine".to_owned(), message };
+        let has = |name: &str| self.runtimes.iter().any(|runtime| runtime == name);
+        if let Some(runtime) = configuration.runtime.as_deref().filter(|runtime| !has(runtime)) {
+            let known = self.runtimes.join(", ");
+            return Err(lacking(format!("the engine has no runtime `{runtime}`; it has {known}")));
+        }
+        if configuration.gpus != 0 && !has("nvidia") {
+            return Err(lacking(
+                "GPUs are asked for, and the engine has no runtime `nvidia`: install NVIDIA's container toolkit, or set \
+                 `gpus = 0`"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether an error says that the engine was not reached, or was lost in the middle: not what it decided.
+pub(crate) fn is_of_connection(error: &Error) -> bool {
+    use bollard::errors::Error as Docker;
+    let Error::Engine { source, .. } = error else { return false };
+    matches!(
+        source,
+        Docker::HyperLegacyError { .. }
+            | Docker::HyperResponseError { .. }
+            | Docker::IOError { .. }
+            | Docker::RequestTimeoutError
+    )
 }
 
 /// The status with which the engine refused.

@@ -34,6 +34,20 @@ pub enum Error {
         /// What is wrong.
         message: String,
     },
+    /// A hosts file, or a variable that names a host, is not understood or cannot be followed.
+    #[error("the hosts {place}: {message}")]
+    Hosts {
+        /// The file, or where else it comes from.
+        place: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// No engine answers any more.
+    #[error("no engine answers: {hosts}; what runs there goes on by itself")]
+    NoHost {
+        /// The hosts, with how long each has been silent.
+        hosts: String,
+    },
     /// A secret that an agent needs is not in the environment.
     #[error(
         "the agent needs the secret `{name}`, and the environment has no variable of that name"

@@ -39,6 +39,9 @@ pub enum EventKind {
         attempt: u32,
         /// The container's name.
         container: String,
+        /// The host that it is made on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        host: Option<String>,
         /// The GPUs that it gets.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         devices: Vec<String>,
@@ -62,6 +65,15 @@ pub enum EventKind {
         /// Why.
         reason: String,
     },
+    /// An attempt came to nothing because its host or engine was gone, which is not counted among the retries.
+    Lost {
+        /// Which attempt.
+        attempt: u32,
+        /// The host.
+        host: String,
+        /// Why.
+        reason: String,
+    },
     /// Somebody stopped the run before its end; its container is gone and `resume` starts it anew.
     Interrupted,
     /// The run is over.
@@ -75,6 +87,25 @@ pub enum EventKind {
         podium: String,
         /// Its process.
         process: u32,
+    },
+    /// The engine of a host does not answer yet.
+    HostSilent {
+        /// The host.
+        host: String,
+        /// Why.
+        reason: String,
+    },
+    /// A host can run nothing: its engine was silent for too long, or lacks something. Its runs are given to others.
+    HostGone {
+        /// The host.
+        host: String,
+        /// Why.
+        reason: String,
+    },
+    /// A host that was gone runs agents again; what it still had of the group's runs was removed.
+    HostBack {
+        /// The host.
+        host: String,
     },
     /// Nothing new is started any more.
     Draining,
@@ -122,6 +153,9 @@ pub struct RunRecord {
     pub seed: u32,
     /// The agent.
     pub agent: String,
+    /// The host that it ran on; none where it never came to one.
+    #[serde(default)]
+    pub host: Option<String>,
     /// Which attempt this was, from 1 on.
     pub attempt: u32,
     /// How it ended.
@@ -190,6 +224,15 @@ pub struct ContainerRecord {
     pub nano_cpus: Option<i64>,
     /// Its limit of memory in bytes.
     pub memory: Option<i64>,
+    /// Its limit of processes and threads.
+    #[serde(default)]
+    pub pids: Option<i64>,
+    /// Its shared memory in bytes.
+    #[serde(default)]
+    pub shm: Option<i64>,
+    /// Whether its root was read-only.
+    #[serde(default)]
+    pub read_only_root: Option<bool>,
     /// Its GPUs, as they were asked for.
     pub devices: Vec<String>,
     /// The CPUs of the engine's machine.
@@ -200,6 +243,12 @@ pub struct ContainerRecord {
     pub engine: Option<String>,
     /// The kernel.
     pub kernel: Option<String>,
+    /// The operating system of the engine's machine.
+    #[serde(default)]
+    pub operating_system: Option<String>,
+    /// The processors of the engine's machine.
+    #[serde(default)]
+    pub architecture: Option<String>,
 }
 
 /// The time now, in UTC, to the millisecond.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -16,7 +17,9 @@ use crate::agent::Agent;
 use crate::configuration::RunConfiguration;
 use crate::error::Error;
 use crate::event::{Ending, EventKind};
+use crate::hosts::Hosts;
 use crate::journal::{self, Journal, RunState};
+use crate::snapshots;
 
 /// The file that defines a run group.
 pub const DEFINITION: &str = "run.toml";
@@ -34,8 +37,9 @@ pub struct GroupDefinition {
     pub podium: String,
     /// When, in UTC.
     pub created_at: String,
-    /// How many runs go on at once.
-    pub workers: usize,
+    /// How many runs go on at once, on all hosts together; as many as the hosts hold where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers: Option<usize>,
     /// Whether somebody allowed privileged containers.
     pub allow_privileged: bool,
     /// The folder of the agent.
@@ -44,6 +48,9 @@ pub struct GroupDefinition {
     pub configuration: RunConfiguration,
     /// The agent.
     pub agent: Agent,
+    /// Where they run.
+    #[serde(default)]
+    pub hosts: Hosts,
     /// The runs.
     pub runs: Vec<RunPlan>,
 }
@@ -228,6 +235,55 @@ impl RunGroup {
         podium::write_over(&self.folder.join("metadata.json"), metadata.as_bytes())?;
         podium::write_over(&self.folder.join(SUBMISSIONS), list.as_bytes())?;
         Ok(())
+    }
+
+    /// Lists for `podium grade` what the finished runs had at each time: every snapshot, then what they ended with.
+    ///
+    /// # Errors
+    /// A folder that is no group; a journal that cannot be read.
+    pub fn snapshot_list(folder: &Path) -> Result<String, Error> {
+        let definition = RunGroup::read_definition(folder)?;
+        let folder = fs::canonicalize(folder).map_err(Error::file(folder))?;
+        let states = RunGroup::states(&folder)?;
+        let mut list = String::new();
+        for run in &definition.runs {
+            let Some(RunState::Finished(record)) = states.get(&run.id) else { continue };
+            let started: Option<Timestamp> =
+                record.started_at.as_ref().and_then(|at| at.parse().ok());
+            let Some(started) = started else { continue };
+            let seconds_at = |at: &str| {
+                let at: Timestamp = at.parse().ok()?;
+                Some(at.duration_since(started).as_secs_f64().max(0.0))
+            };
+            let mut add = |path: &Path, elapsed: Option<f64>| {
+                let mut line = json!({
+                    "competition_id": run.competition_id,
+                    "submission_path": path,
+                    "run_id": run.id,
+                    "seed": run.seed,
+                    "agent_id": record.agent,
+                });
+                if let Some(seconds) = elapsed {
+                    line["elapsed_seconds"] = json!(seconds);
+                }
+                list.push_str(&format!("{line}\n"));
+            };
+            let run_folder = folder.join(&run.id);
+            for (snapshot, path) in snapshots::list(&run_folder) {
+                if let Some(seconds) = seconds_at(&snapshot.at) {
+                    add(&path, Some(seconds));
+                }
+            }
+            if record.submission.is_some() {
+                let path = run_folder.join("submission/submission.csv");
+                if let Some(seconds) = record.ended_at.as_deref().and_then(seconds_at) {
+                    add(&path, Some(seconds));
+                }
+                // Without a time: what the run came to.
+                add(&path, None);
+            }
+        }
+        Ok(list)
     }
 
     /// How the runs stand.

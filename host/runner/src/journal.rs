@@ -29,6 +29,8 @@ pub enum RunState {
         attempt: u32,
         /// The container's name.
         container: String,
+        /// Its host.
+        host: Option<String>,
         /// Its GPUs.
         devices: Vec<String>,
         /// When it was begun.
@@ -119,13 +121,14 @@ pub fn states(events: &[Event]) -> BTreeMap<String, RunState> {
         };
         let state = match &event.kind {
             EventKind::Planned { .. } => RunState::Waiting { attempts: 0 },
-            EventKind::Starting { attempt, container, devices } => RunState::Running {
+            EventKind::Starting { attempt, container, host, devices } => RunState::Running {
                 attempt: *attempt,
                 container: container.clone(),
+                host: host.clone(),
                 devices: devices.clone(),
                 since: event.at.clone(),
             },
-            EventKind::Retrying { .. } | EventKind::Interrupted => {
+            EventKind::Retrying { .. } | EventKind::Lost { .. } | EventKind::Interrupted => {
                 RunState::Waiting { attempts: attempts(&states) }
             }
             EventKind::Finished { record } => RunState::Finished(record.clone()),
@@ -144,7 +147,12 @@ mod tests {
     use super::*;
 
     fn starting(attempt: u32) -> EventKind {
-        EventKind::Starting { attempt, container: format!("c{attempt}"), devices: Vec::new() }
+        EventKind::Starting {
+            attempt,
+            container: format!("c{attempt}"),
+            host: Some("h".into()),
+            devices: Vec::new(),
+        }
     }
 
     #[test]
@@ -177,7 +185,10 @@ mod tests {
         events.push(event(retry));
         assert_eq!(state(&events), RunState::Waiting { attempts: 1 });
         events.push(event(starting(2)));
-        events.push(event(EventKind::Interrupted));
+        events.push(event(EventKind::Lost { attempt: 2, host: "h".into(), reason: "r".into() }));
         assert_eq!(state(&events), RunState::Waiting { attempts: 2 });
+        events.push(event(starting(3)));
+        events.push(event(EventKind::Interrupted));
+        assert_eq!(state(&events), RunState::Waiting { attempts: 3 });
     }
 }

@@ -10,9 +10,12 @@
 #![forbid(unsafe_code)]
 
 pub mod agent;
+mod carriage;
 pub mod configuration;
+mod connection;
 pub mod container;
 pub mod copy_out;
+mod delivery;
 mod devices;
 mod disk;
 pub mod egress;
@@ -21,10 +24,15 @@ mod error;
 pub mod event;
 mod exchange;
 pub mod group;
+mod host;
+pub mod hosts;
 mod image;
 mod instructions;
 pub mod journal;
+mod live;
+mod machine;
 mod one_run;
+mod queue;
 mod scheduler;
 mod secrets;
 mod size;
@@ -35,10 +43,12 @@ pub mod validation;
 
 pub use agent::Agent;
 pub use configuration::RunConfiguration;
-pub use engine::{Engine, Stray};
+pub use engine::{Engine, EngineFacts, Stray};
 pub use error::Error;
 pub use event::{Ending, Event, EventKind, RunRecord};
 pub use group::{GroupDefinition, RunGroup, RunPlan, StopRequest};
+pub use hosts::Hosts;
 pub use image::Programs;
 pub use journal::{RunState, states};
+pub use live::{LiveGroup, LiveRun};
 pub use scheduler::{Observer, Scheduler, Summary};

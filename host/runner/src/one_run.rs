@@ -1,6 +1,6 @@
 //! One attempt of one run: from making the container to the record of what came of it.
 //!
-//! Every way out removes the container and its network. What is copied out is copied from a stopped container, so that
+//! The container and its network are removed once it is written down what came of it. What is copied out is copied from a stopped container, so that
 //! what is graded no longer changes.
 
 mod container_output;
@@ -10,21 +10,24 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bollard::body_full;
-use bollard::models::ContainerInspectResponse;
-use bollard::query_parameters::{CreateContainerOptionsBuilder, UploadToContainerOptionsBuilder};
+use bollard::models::{ContainerInspectResponse, ContainerState};
+use bollard::query_parameters::CreateContainerOptionsBuilder;
+use jiff::Timestamp;
 use podium::{Competition, GradingContext, Input};
 
 use crate::configuration::Network;
-use crate::container::{ContainerPlan, FOLDER_LABEL, GROUP_LABEL, KEPT_FOLDERS, RUN_LABEL};
+use crate::container::{
+    ContainerPlan, Delivery, FOLDER_LABEL, GROUP_LABEL, KEPT_FOLDERS, MACHINE_LABEL, RUN_LABEL,
+};
 use crate::copy_out::{self, Copied};
+use crate::delivery::{self, Filler};
 use crate::egress::{self, Proxy};
-use crate::engine::Engine;
 use crate::error::Error;
 use crate::event::{ContainerRecord, Ending, EventKind, RunRecord, SubmissionRecord};
 use crate::exchange;
 use crate::group::{RunGroup, RunPlan, StopRequest};
-use crate::image::Image;
+use crate::host::{Host, Ready};
+use crate::machine;
 use crate::scheduler::Observer;
 use crate::secrets::Resolved;
 use crate::snapshots::Snapshots;
@@ -32,9 +35,7 @@ use crate::validation::{Validator, serve};
 
 /// What all runs of a group share.
 pub(crate) struct Context {
-    pub(crate) engine: Engine,
     pub(crate) group: RunGroup,
-    pub(crate) image: Image,
     pub(crate) forwarder: PathBuf,
     pub(crate) competitions: BTreeMap<String, Prepared>,
     pub(crate) grading: Arc<GradingContext>,
@@ -60,11 +61,16 @@ pub(crate) enum Attempted {
     Over(Box<RunRecord>),
     /// Somebody stopped it.
     Interrupted,
+    /// The engine was gone, and the agent with it: says nothing about either. The reason.
+    Lost(String),
 }
 
 /// One attempt.
 pub(crate) struct Attempt<'a> {
     pub(crate) context: &'a Context,
+    pub(crate) host: &'a Host,
+    /// What the host has.
+    pub(crate) ready: &'a Ready,
     pub(crate) plan: &'a RunPlan,
     /// From 1 on.
     pub(crate) number: u32,
@@ -87,26 +93,26 @@ impl Context {
     }
 }
 
+/// What the name of a container ends with that data are uploaded through for an attempt.
+pub(crate) const FILLER: &str = "-data";
+
 /// The name of the container, and network, of an attempt. The engine refuses a second one of the same name.
 pub(crate) fn container_name(run: &str, attempt: u32) -> String {
     format!("podium-{run}-{attempt}")
 }
 
 impl Attempt<'_> {
-    /// Makes the attempt.
+    /// Removes what the attempt has left on its host, once it is written down what came of it.
     ///
     /// # Errors
-    /// What the engine or the disk refuses; the container is gone then, if the engine can be reached.
-    pub(crate) async fn run(&self) -> Result<Attempted, Error> {
-        let attempted = self.run_and_leave().await;
-        let engine = &self.context.engine;
+    /// An engine that does not answer, or refuses.
+    pub(crate) async fn leave(&self) -> Result<(), Error> {
+        let engine = &self.host.engine;
         let name = self.name();
         let removed = engine.remove_container(&name).await;
         let network = engine.remove_network(&name).await;
         exchange::remove(&self.folder());
-        let attempted = attempted?;
-        removed.and(network)?;
-        Ok(attempted)
+        removed.and(network)
     }
 
     fn name(&self) -> String {
@@ -117,7 +123,12 @@ impl Attempt<'_> {
         self.context.group.folder.join(&self.plan.id)
     }
 
-    async fn run_and_leave(&self) -> Result<Attempted, Error> {
+    /// Makes the attempt. Its container is still there afterwards, so that nothing is lost where the result cannot be
+    /// written down.
+    ///
+    /// # Errors
+    /// What the engine or the disk refuses.
+    pub(crate) async fn run(&self) -> Result<Attempted, Error> {
         let Context { group, environment, grading, .. } = self.context;
         let configuration = &group.definition.configuration;
         let agent = &group.definition.agent;
@@ -148,7 +159,10 @@ impl Attempt<'_> {
             &exchange,
             launch_environment(&environment.secret),
         ));
-        let serving = serve(&validator, &exchange)?;
+        let serving = match self.host.definition.shares_files() {
+            true => serve(&validator, &exchange)?,
+            false => validator.serving_elsewhere(),
+        };
         let proxy = (configuration.network == Network::AllowList).then(|| {
             let egress = &configuration.egress;
             Arc::new(Proxy::new(egress.list(), egress.each_run, &folder))
@@ -163,6 +177,10 @@ impl Attempt<'_> {
             Some(watched) => watched,
             None => return Ok(Attempted::Interrupted),
         };
+        if watched.was_lost() {
+            let why = "the engine was gone, and the container ended meanwhile";
+            return Ok(Attempted::Lost(why.to_owned()));
+        }
         let copied = self.copy_out(&folder).await?;
         let submission = submission(&folder, prepared, self.context)?;
         let (ending, message) = watched.ending(validator.has_started(), self.takes_over, &folder);
@@ -172,6 +190,7 @@ impl Attempt<'_> {
             competition_id: self.plan.competition_id.clone(),
             seed: self.plan.seed,
             agent: agent.full_id(),
+            host: Some(self.host.name().to_owned()),
             attempt: self.number,
             ending,
             exit_code: state.exit_code,
@@ -199,7 +218,9 @@ impl Attempt<'_> {
 
     /// Makes and starts the container.
     async fn start(&self, prepared: &Prepared, exchange: &Path) -> Result<(), Error> {
-        let Context { engine, group, image, environment, .. } = self.context;
+        let Context { group, environment, forwarder, .. } = self.context;
+        let engine = &self.host.engine;
+        let image = &self.ready.image;
         let definition = &group.definition;
         let configuration = &definition.configuration;
         let name = self.name();
@@ -207,6 +228,7 @@ impl Attempt<'_> {
             (GROUP_LABEL, self.context.group_name()),
             (RUN_LABEL, self.plan.id.clone()),
             (FOLDER_LABEL, group.folder.to_string_lossy().into_owned()),
+            (MACHINE_LABEL, machine::id()),
         ]
         .into_iter()
         .map(|(label, value)| (label.to_owned(), value))
@@ -221,6 +243,23 @@ impl Attempt<'_> {
                 Some(name.clone())
             }
         };
+        let public_data = &prepared.public_data;
+        let shares_files = self.host.definition.shares_files();
+        let data = match shares_files {
+            true => None,
+            false => {
+                let filler = Filler {
+                    container: format!("{name}{FILLER}"),
+                    image: &image.id,
+                    labels: labels.clone(),
+                };
+                Some(self.host.data(&self.plan.competition_id, public_data, &filler).await?)
+            }
+        };
+        let delivery = match &data {
+            None => Delivery::Mounted { public_data, exchange, forwarder },
+            Some(public_data) => Delivery::Carried { public_data },
+        };
         let request = ContainerPlan {
             agent: &definition.agent,
             configuration,
@@ -230,9 +269,7 @@ impl Attempt<'_> {
             devices: self.devices,
             privileged: definition.agent.privileged && definition.allow_privileged,
             competition_id: &self.plan.competition_id,
-            public_data: &prepared.public_data,
-            exchange,
-            forwarder: &self.context.forwarder,
+            delivery,
             sample_submission: prepared.sample_submission.clone(),
             network,
             labels,
@@ -244,12 +281,12 @@ impl Attempt<'_> {
             .create_container(Some(options), request)
             .await
             .map_err(Error::engine(format!("make the container `{name}`")))?;
-        if !definition.agent.read_only_root {
-            let options = UploadToContainerOptionsBuilder::default().path("/").build();
-            docker
-                .upload_to_container(&name, Some(options), body_full(kept_folders().into()))
-                .await
-                .map_err(Error::engine(format!("make folders in `{name}`")))?;
+        let read_only_root = definition.agent.read_only_root;
+        if !read_only_root {
+            delivery::make_kept_folders(engine, &name).await?;
+        }
+        if !shares_files {
+            delivery::put_files(engine, &name, exchange, forwarder, read_only_root).await?;
         }
         docker
             .start_container(&name, None)
@@ -264,9 +301,7 @@ impl Attempt<'_> {
         let limits = copy_out::Limits { bytes: output.folder.0, entries: output.entries };
         let mut copied = BTreeMap::new();
         for name in KEPT_FOLDERS {
-            let one =
-                container_output::copy(&self.context.engine, &self.name(), folder, name, limits)
-                    .await?;
+            let one = container_output::copy(self.host, &self.name(), folder, name, limits).await?;
             copied.insert(name.to_owned(), one);
         }
         Ok(copied)
@@ -274,7 +309,7 @@ impl Attempt<'_> {
 
     fn container_record(&self, inspected: &ContainerInspectResponse) -> ContainerRecord {
         let host = inspected.host_config.clone().unwrap_or_default();
-        let engine = &self.context.engine;
+        let facts = &self.ready.facts;
         ContainerRecord {
             image: inspected.image.clone(),
             runtime: host.runtime,
@@ -282,34 +317,29 @@ impl Attempt<'_> {
             network: self.context.group.definition.configuration.network,
             nano_cpus: host.nano_cpus.filter(|cpus| *cpus > 0),
             memory: host.memory.filter(|memory| *memory > 0),
+            pids: host.pids_limit.filter(|pids| *pids > 0),
+            shm: host.shm_size,
+            read_only_root: host.readonly_rootfs,
             devices: self.devices.to_vec(),
-            host_cpus: engine.cpus,
-            host_memory: engine.memory,
-            engine: engine.version.clone(),
-            kernel: engine.kernel.clone(),
+            host_cpus: facts.cpus,
+            host_memory: facts.memory,
+            engine: facts.version.clone(),
+            kernel: facts.kernel.clone(),
+            operating_system: facts.operating_system.clone(),
+            architecture: facts.architecture.clone(),
         }
     }
+}
+
+/// When a container was started; the engine writes the year one where it never was.
+pub(crate) fn started_at(state: &ContainerState) -> Option<Timestamp> {
+    let at: Timestamp = state.started_at.as_deref()?.parse().ok()?;
+    (at > Timestamp::UNIX_EPOCH).then_some(at)
 }
 
 /// The variables as the launcher reads them: each ends with a zero byte.
 fn launch_environment(variables: &BTreeMap<String, String>) -> Vec<u8> {
     variables.iter().flat_map(|(name, value)| format!("{name}={value}\0").into_bytes()).collect()
-}
-
-/// An archive of the folders that are kept, which any user of the container may write.
-fn kept_folders() -> Vec<u8> {
-    let mut builder = tar::Builder::new(Vec::new());
-    let paths =
-        ["home/".to_owned()].into_iter().chain(KEPT_FOLDERS.map(|name| format!("home/{name}/")));
-    for path in paths {
-        let mut header = tar::Header::new_gnu();
-        header.set_entry_type(tar::EntryType::Directory);
-        header.set_size(0);
-        header.set_mode(0o777);
-        // Nothing of this can fail in memory; what is missing would be seen at once by every run.
-        let _ = builder.append_data(&mut header, path, std::io::empty());
-    }
-    builder.into_inner().unwrap_or_default()
 }
 
 /// The submission that was copied out.
@@ -341,6 +371,7 @@ pub(crate) fn never_run(plan: &RunPlan, agent: &str, attempt: u32, why: String) 
         competition_id: plan.competition_id.clone(),
         seed: plan.seed,
         agent: agent.to_owned(),
+        host: None,
         attempt,
         ending: Ending::Infrastructure,
         exit_code: None,

@@ -16,18 +16,38 @@ use crate::event;
 /// How many are kept.
 const MOST: usize = 10_000;
 
+/// The folder in a run's folder.
+const FOLDER: &str = "snapshots";
+
 /// The list of snapshots, a JSON object a line.
 const LIST: &str = "snapshots.jsonl";
 
 /// A line of the list.
 #[derive(Serialize, Deserialize)]
-struct Snapshot {
-    at: String,
+pub(crate) struct Snapshot {
+    pub(crate) at: String,
     sha256: Digest,
     bytes: u64,
-    file: String,
+    pub(crate) file: String,
     /// `validated` or `interval`.
     why: String,
+}
+
+/// The snapshots in a run's folder, in the order in which they were taken, with their files.
+pub(crate) fn list(run_folder: &Path) -> Vec<(Snapshot, PathBuf)> {
+    let folder = run_folder.join(FOLDER);
+    let text = fs::read_to_string(folder.join(LIST)).unwrap_or_default();
+    // A line that was cut short by a kill is passed over.
+    let snapshots = text.lines().filter_map(|line| serde_json::from_str::<Snapshot>(line).ok());
+    snapshots
+        .filter(|snapshot| {
+            Path::new(&snapshot.file).file_name().is_some_and(|name| name == snapshot.file.as_str())
+        })
+        .map(|snapshot| {
+            let path = folder.join(&snapshot.file);
+            (snapshot, path)
+        })
+        .collect()
 }
 
 /// The snapshots of a run.
@@ -47,17 +67,11 @@ struct Seen {
 impl Snapshots {
     /// The snapshots in a run's folder, those that are there already included.
     pub(crate) fn open(run_folder: &Path, most_bytes: u64) -> Result<Snapshots, Error> {
-        let folder = run_folder.join("snapshots");
-        let list = folder.join(LIST);
+        let folder = run_folder.join(FOLDER);
         let mut seen = Seen::default();
-        if let Ok(text) = fs::read_to_string(&list) {
-            // A line that was cut short by a kill is passed over; its file is kept all the same.
-            for snapshot in
-                text.lines().filter_map(|line| serde_json::from_str::<Snapshot>(line).ok())
-            {
-                seen.digests.insert(snapshot.sha256);
-                seen.bytes += snapshot.bytes;
-            }
+        for (snapshot, _) in list(run_folder) {
+            seen.digests.insert(snapshot.sha256);
+            seen.bytes += snapshot.bytes;
         }
         Ok(Snapshots { folder, most_bytes, seen: Mutex::new(seen) })
     }

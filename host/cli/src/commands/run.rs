@@ -1,6 +1,8 @@
 //! `podium run`: agents in containers, from the start to a graded report.
 
 mod clean;
+mod grade_snapshots;
+mod live_view;
 mod logs;
 mod places;
 mod resume;
@@ -36,6 +38,8 @@ enum Command {
     Stop(stop::Arguments),
     /// Print what the agent of a run has printed
     Logs(logs::Arguments),
+    /// Grade what the runs of a group had at each time, for curves of the score over time
+    GradeSnapshots(grade_snapshots::Arguments),
     /// Remove containers and networks that no runner works on any more
     Clean(clean::Arguments),
 }
@@ -51,6 +55,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         Command::Status(arguments) => status::run(arguments, shared),
         Command::Stop(arguments) => stop::run(arguments, shared),
         Command::Logs(arguments) => logs::run(arguments, shared),
+        Command::GradeSnapshots(arguments) => grade_snapshots::run(arguments, shared),
         Command::Clean(arguments) => clean::run(arguments, shared),
     }
 }

@@ -11,6 +11,21 @@ fn request(
     devices: &[String],
     privileged: bool,
 ) -> ContainerCreateBody {
+    let delivery = Delivery::Mounted {
+        public_data: Path::new("/data/example/prepared/public"),
+        exchange: Path::new("/tmp/exchange"),
+        forwarder: Path::new("/programs/podium-forwarder"),
+    };
+    delivered(agent, configuration, devices, privileged, delivery)
+}
+
+fn delivered(
+    agent: &Agent,
+    configuration: &RunConfiguration,
+    devices: &[String],
+    privileged: bool,
+    delivery: Delivery<'_>,
+) -> ContainerCreateBody {
     ContainerPlan {
         agent,
         configuration,
@@ -20,9 +35,7 @@ fn request(
         devices,
         privileged,
         competition_id: "example",
-        public_data: Path::new("/data/example/prepared/public"),
-        exchange: Path::new("/tmp/exchange"),
-        forwarder: Path::new("/programs/podium-forwarder"),
+        delivery,
         sample_submission: Some("sample_submission.csv".into()),
         network: Some("podium-net".to_owned()),
         labels: BTreeMap::from([(RUN_LABEL.to_owned(), "r".to_owned())]),
@@ -30,7 +43,8 @@ fn request(
     .request()
 }
 
-/// Threat 1: nothing private is mounted. Threat 2: nor the engine's socket, nor anything writable of the host.
+/// Threat 1: nothing private is mounted.
+/// Threat 2: nor the engine's socket, nor anything writable of the host.
 #[test]
 fn all_that_is_mounted_is_read_only_and_expected() {
     let body = request(&agent(""), &RunConfiguration::default(), &[], false);
@@ -54,6 +68,30 @@ fn all_that_is_mounted_is_read_only_and_expected() {
         ]
     );
     assert!(body.host_config.unwrap().binds.is_none());
+}
+
+/// Threat 1: an engine that does not see the files of this machine is asked for the public data alone.
+#[test]
+fn nothing_of_this_machine_is_mounted_elsewhere() {
+    for (data, source, kind) in [
+        (DataSource::Folder("/srv/e/public".into()), "/srv/e/public", MountType::BIND),
+        (DataSource::Volume("podium-data-e".into()), "podium-data-e", MountType::VOLUME),
+    ] {
+        let delivery = Delivery::Carried { public_data: &data };
+        let plain = delivered(&agent(""), &RunConfiguration::default(), &[], false, delivery);
+        assert_eq!(plain.entrypoint.unwrap(), ["/podium/forwarder", "launch-carried"]);
+        let mounts = plain.host_config.unwrap().mounts.unwrap();
+        assert_eq!(mounts.len(), 1);
+        assert_eq!(mounts[0].source.as_deref(), Some(source));
+        assert_eq!(mounts[0].target.as_deref(), Some("/home/data"));
+        assert_eq!((mounts[0].typ, mounts[0].read_only), (Some(kind), Some(true)));
+        let read_only = agent("read_only_root = true");
+        let body = delivered(&read_only, &RunConfiguration::default(), &[], false, delivery);
+        let mounts = body.host_config.unwrap().mounts.unwrap();
+        let nameless = mounts.iter().filter(|mount| mount.source.is_none());
+        let targets: Vec<&str> = nameless.filter_map(|mount| mount.target.as_deref()).collect();
+        assert_eq!(targets, ["/home", "/podium"]);
+    }
 }
 
 /// Threat 2: nothing of the host's power is there by default.

@@ -13,17 +13,18 @@ use podium::Input;
 use tokio::sync::mpsc;
 
 use crate::copy_out::{self, Copied, Limits};
-use crate::engine::{Engine, status_of};
+use crate::engine::{Engine, is_of_connection, status_of};
 use crate::error::Error;
+use crate::host::Host;
 use crate::secrets::Redactor;
 use crate::validation::Validator;
 
 /// How often an archive is asked for before it is given up.
-const TRIES: u32 = 3;
+const TRIES: u32 = 5;
 
 /// Copies a folder of the container into the run's folder. A folder that is not there is empty.
 pub(crate) async fn copy(
-    engine: &Engine,
+    host: &Host,
     container: &str,
     run_folder: &Path,
     name: &'static str,
@@ -37,17 +38,18 @@ pub(crate) async fn copy(
             let folder = Dir::open_ambient_dir(&run_folder, ambient_authority())?;
             copy_out::copy_out(reader, &folder, name, limits)
         });
-        let downloaded = download(engine, container, &format!("/home/{name}"), bytes).await;
+        let path = format!("/home/{name}");
+        let downloaded = download(&host.engine, container, &path, bytes).await;
         let copied = task.await.map_err(io::Error::other).and_then(|copied| copied);
         let copied = copied.map_err(Error::file(Path::new(name)))?;
         match downloaded {
             Ok(()) => return Ok(copied),
-            Err(_) if tries < TRIES => {
-                tries += 1;
-                tokio::time::sleep(Duration::from_secs(1)).await;
-            }
-            Err(error) => return Err(error),
+            // What the agent has made is still there; whoever waits for the host ends this where it is gone.
+            Err(error) if is_of_connection(&error) && !host.ask().await.is_zero() => {}
+            Err(error) if tries >= TRIES => return Err(error),
+            Err(_) => tries += 1,
         }
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }
 
@@ -83,38 +85,40 @@ pub(crate) async fn keep_snapshot(
 }
 
 /// Writes what the agent prints to a file, as it comes, without secrets, up to a limit.
+///
+/// # Errors
+/// A file that cannot be written.
 pub(crate) async fn write_log(
     engine: Engine,
     container: String,
     path: std::path::PathBuf,
     mut redactor: Redactor,
     most: u64,
-) {
-    let Ok(mut file) = std::fs::File::create(&path) else { return };
+) -> Result<(), Error> {
+    let mut file = std::fs::File::create(&path).map_err(Error::file(&path))?;
     let options = LogsOptionsBuilder::default().follow(true).stdout(true).stderr(true).build();
     let mut log = engine.docker().logs(&container, Some(options)).boxed();
     let mut left = most;
     while let Some(Ok(chunk)) = log.next().await {
         let passed = redactor.pass(&chunk.into_bytes());
-        if !write_within(&mut file, &passed, &mut left) {
-            return;
+        if !write_within(&mut file, &passed, &mut left).map_err(Error::file(&path))? {
+            return Ok(());
         }
     }
-    write_within(&mut file, &redactor.finish(), &mut left);
+    write_within(&mut file, &redactor.finish(), &mut left).map_err(Error::file(&path))?;
+    Ok(())
 }
 
 /// Whether there is room for more.
-fn write_within(file: &mut std::fs::File, bytes: &[u8], left: &mut u64) -> bool {
+fn write_within(file: &mut std::fs::File, bytes: &[u8], left: &mut u64) -> io::Result<bool> {
     let fits = usize::try_from(*left).map_or(bytes.len(), |left| left.min(bytes.len()));
-    if file.write_all(&bytes[..fits]).is_err() {
-        return false;
-    }
+    file.write_all(&bytes[..fits])?;
     *left -= fits as u64;
     if fits < bytes.len() {
-        let _ = file.write_all(b"\n[podium: the log goes beyond its limit and ends here]\n");
-        return false;
+        file.write_all(b"\n[podium: the log goes beyond its limit and ends here]\n")?;
+        return Ok(false);
     }
-    true
+    Ok(true)
 }
 
 async fn download(

@@ -17,7 +17,8 @@ use jiff::Timestamp;
 use tokio::task::JoinSet;
 
 use super::{Attempt, container_output};
-use crate::engine::{Engine, status_of};
+use crate::carriage;
+use crate::engine::{Engine, is_of_connection, status_of};
 use crate::error::Error;
 use crate::event::{Ending, EventKind};
 use crate::secrets::Redactor;
@@ -27,8 +28,14 @@ use crate::validation::Validator;
 /// The exit code of the launcher where it could not start the agent.
 const NOT_STARTED: i64 = 125;
 
-/// How long an engine that does not answer is waited for.
+/// The exit code of what was ended by SIGKILL.
+const KILLED: i64 = 137;
+
+/// How long an engine is waited for that answers and does not do what it has to.
 const PATIENCE: Duration = Duration::from_secs(300);
+
+/// How long is waited before an engine is asked again.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// How often a request to stop is looked for.
 const TICK: Duration = Duration::from_millis(200);
@@ -42,6 +49,15 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
+    /// Whether the container ended while the engine was gone, and not well.
+    pub(crate) fn was_lost(&self) -> bool {
+        let state = self.inspected.state.as_ref();
+        self.lost_engine
+            && !self.reached_deadline
+            && state
+                .is_none_or(|state| state.exit_code != Some(0) && state.oom_killed != Some(true))
+    }
+
     /// How the run ended, and more about it. `has_started` says whether the launcher was told to start the agent at all.
     pub(crate) fn ending(
         &self,
@@ -71,11 +87,10 @@ impl Watched {
                 Some("somebody killed the container from outside".to_owned()),
             );
         }
-        if self.lost_engine && code != 0 {
-            return (
-                Ending::Infrastructure,
-                Some("the engine was gone, and the container ended meanwhile".to_owned()),
-            );
+        // The engine remembers a few hundred events, so what happened while no runner watched may be forgotten.
+        if takes_over && code == KILLED {
+            let why = "the container was killed while no runner watched it";
+            return (Ending::Infrastructure, Some(why.to_owned()));
         }
         match code {
             0 => (Ending::Completed, None),
@@ -92,7 +107,7 @@ pub(crate) async fn until_the_end(
     exchange: &Path,
 ) -> Result<Option<Watched>, Error> {
     let context = attempt.context;
-    let engine = &context.engine;
+    let engine = &attempt.host.engine;
     let configuration = &context.group.definition.configuration;
     let name = attempt.name();
 
@@ -112,10 +127,14 @@ pub(crate) async fn until_the_end(
             }
         });
     }
+    if !attempt.host.definition.shares_files() {
+        let (engine, validator) = (engine.clone(), std::sync::Arc::clone(validator));
+        beside.spawn(carriage::carry(engine, name.clone(), validator));
+    }
     let mut logging = start_log(attempt, folder);
 
     let mut waiting = wait(engine, &name);
-    let mut inspected = inspect_patiently(engine, &name).await?;
+    let mut inspected = inspect_patiently(attempt).await?;
     let started = started_at(&inspected);
     let mut reached_deadline = false;
     let mut lost_engine = false;
@@ -127,14 +146,14 @@ pub(crate) async fn until_the_end(
         if left.is_zero() {
             reached_deadline = true;
             context.emit(Some(&attempt.plan.id), EventKind::DeadlineReached)?;
-            end(engine, &name, Duration::from_secs(configuration.grace_seconds)).await?;
+            end(attempt, Duration::from_secs(configuration.grace_seconds)).await?;
             break;
         }
         match tokio::time::timeout(TICK.min(left), waiting.next()).await {
             Err(_) => continue,
             Ok(Some(Ok(_) | Err(DockerError::DockerContainerWaitError { .. }))) => break,
             Ok(Some(Err(_)) | None) => {
-                inspected = inspect_patiently(engine, &name).await?;
+                inspected = inspect_patiently(attempt).await?;
                 if !is_running(&inspected) {
                     lost_engine = true;
                     break;
@@ -146,24 +165,34 @@ pub(crate) async fn until_the_end(
             }
         }
     }
-    // The log ends by itself once the container has.
-    let _ = tokio::time::timeout(Duration::from_secs(30), logging.join_next()).await;
-    inspected = inspect_patiently(engine, &name).await?;
+    // The log ends by itself once the container has. One that could not be written is written again, or is an error.
+    let logged = tokio::time::timeout(Duration::from_secs(30), logging.join_next()).await;
+    if let Ok(Some(Ok(Err(_)))) = logged {
+        write_log(attempt, folder).await?;
+    }
+    inspected = inspect_patiently(attempt).await?;
     let killed_from_outside = !reached_deadline && was_killed(engine, &inspected).await;
     Ok(Some(Watched { inspected, reached_deadline, lost_engine, killed_from_outside }))
 }
 
-fn start_log(attempt: &Attempt<'_>, folder: &Path) -> JoinSet<()> {
-    let context = attempt.context;
+fn start_log(attempt: &Attempt<'_>, folder: &Path) -> JoinSet<Result<(), Error>> {
     let mut logging = JoinSet::new();
-    logging.spawn(container_output::write_log(
-        context.engine.clone(),
+    logging.spawn(write_log(attempt, folder));
+    logging
+}
+
+fn write_log(
+    attempt: &Attempt<'_>,
+    folder: &Path,
+) -> impl Future<Output = Result<(), Error>> + use<> {
+    let context = attempt.context;
+    container_output::write_log(
+        attempt.host.engine.clone(),
         attempt.name(),
         folder.join("agent.log"),
         Redactor::new(&context.environment.values),
         context.group.definition.configuration.output.log.0,
-    ));
-    logging
+    )
 }
 
 fn wait(
@@ -178,39 +207,46 @@ fn wait(
 }
 
 /// Asks the agent to end, then ends it.
-async fn end(engine: &Engine, name: &str, grace: Duration) -> Result<(), Error> {
-    kill(engine, name, "SIGTERM").await?;
+async fn end(attempt: &Attempt<'_>, grace: Duration) -> Result<(), Error> {
+    kill(attempt, "SIGTERM").await?;
     let deadline = tokio::time::Instant::now() + grace;
     while tokio::time::Instant::now() < deadline {
-        if !is_running(&inspect_patiently(engine, name).await?) {
+        if !is_running(&inspect_patiently(attempt).await?) {
             return Ok(());
         }
         tokio::time::sleep(TICK).await;
     }
-    kill(engine, name, "SIGKILL").await?;
+    kill(attempt, "SIGKILL").await?;
     let deadline = tokio::time::Instant::now() + PATIENCE;
-    while is_running(&inspect_patiently(engine, name).await?)
-        && tokio::time::Instant::now() < deadline
-    {
+    while is_running(&inspect_patiently(attempt).await?) && tokio::time::Instant::now() < deadline {
         tokio::time::sleep(TICK).await;
     }
     Ok(())
 }
 
-async fn kill(engine: &Engine, name: &str, signal: &str) -> Result<(), Error> {
-    let options = KillContainerOptionsBuilder::default().signal(signal).build();
-    match engine.docker().kill_container(name, Some(options)).await {
-        // It ended by itself.
-        Err(error) if matches!(status_of(&error), Some(404 | 409)) => Ok(()),
-        other => other.map_err(Error::engine(format!("end the container `{name}`"))),
+/// Sends a signal; an engine that does not answer is waited for.
+async fn kill(attempt: &Attempt<'_>, signal: &str) -> Result<(), Error> {
+    let (engine, name) = (&attempt.host.engine, attempt.name());
+    loop {
+        let options = KillContainerOptionsBuilder::default().signal(signal).build();
+        let killed = engine.docker().kill_container(&name, Some(options)).await;
+        match killed.map_err(Error::engine(format!("end the container `{name}`"))) {
+            // It ended by itself.
+            Err(Error::Engine { source, .. }) if matches!(status_of(&source), Some(404 | 409)) => {
+                return Ok(());
+            }
+            Err(error) if is_of_connection(&error) => wait_for_engine(attempt, error).await?,
+            other => return other,
+        }
     }
 }
 
 /// What the engine says of the container; an engine that does not answer is waited for.
-async fn inspect_patiently(engine: &Engine, name: &str) -> Result<ContainerInspectResponse, Error> {
+async fn inspect_patiently(attempt: &Attempt<'_>) -> Result<ContainerInspectResponse, Error> {
+    let (engine, name) = (&attempt.host.engine, attempt.name());
     let deadline = tokio::time::Instant::now() + PATIENCE;
     loop {
-        match engine.inspect(name).await {
+        match engine.inspect(&name).await {
             Ok(Some(inspected)) => return Ok(inspected),
             Ok(None) => {
                 return Err(Error::Engine {
@@ -221,9 +257,20 @@ async fn inspect_patiently(engine: &Engine, name: &str) -> Result<ContainerInspe
                     },
                 });
             }
+            Err(error) if is_of_connection(&error) => wait_for_engine(attempt, error).await?,
             Err(error) if tokio::time::Instant::now() >= deadline => return Err(error),
-            Err(_) => tokio::time::sleep(Duration::from_millis(500)).await,
+            Err(_) => tokio::time::sleep(PAUSE).await,
         }
+    }
+}
+
+/// Waits a moment for an engine that was not reached: for as long as the host counts as one that is there, and nobody
+/// stops what runs.
+async fn wait_for_engine(attempt: &Attempt<'_>, error: Error) -> Result<(), Error> {
+    tokio::time::sleep(PAUSE).await;
+    match attempt.context.stop.is_now() {
+        true => Err(error),
+        false => Ok(()),
     }
 }
 
@@ -232,8 +279,7 @@ fn is_running(inspected: &ContainerInspectResponse) -> bool {
 }
 
 fn started_at(inspected: &ContainerInspectResponse) -> Timestamp {
-    let text = inspected.state.as_ref().and_then(|state| state.started_at.as_deref());
-    text.and_then(|text| text.parse().ok()).unwrap_or_else(Timestamp::now)
+    inspected.state.as_ref().and_then(super::started_at).unwrap_or_else(Timestamp::now)
 }
 
 fn left_until(started: Timestamp, limit: Duration) -> Duration {
@@ -254,4 +300,45 @@ async fn was_killed(engine: &Engine, inspected: &ContainerInspectResponse) -> bo
     let mut events = engine.docker().events(Some(options)).boxed();
     let first = tokio::time::timeout(Duration::from_secs(5), events.next()).await;
     matches!(first, Ok(Some(Ok(_))))
+}
+
+#[cfg(test)]
+mod tests {
+    use bollard::models::ContainerState;
+
+    use super::*;
+
+    #[test]
+    fn who_ended_a_run_decides_how_it_ended() {
+        let ended = |code: i64, oom: bool| Watched {
+            inspected: ContainerInspectResponse {
+                state: Some(ContainerState {
+                    exit_code: Some(code),
+                    oom_killed: Some(oom),
+                    ..ContainerState::default()
+                }),
+                ..ContainerInspectResponse::default()
+            },
+            reached_deadline: false,
+            lost_engine: false,
+            killed_from_outside: false,
+        };
+        let killed = Watched { killed_from_outside: true, ..ended(137, false) };
+        let late = Watched { reached_deadline: true, ..ended(137, false) };
+        for (watched, has_started, takes_over, expected) in [
+            (ended(0, false), true, false, Ending::Completed),
+            (ended(3, false), true, true, Ending::AgentFailed),
+            (ended(137, true), true, true, Ending::OutOfMemory),
+            // An agent can end itself so while the runner watches, and then it is its own failure.
+            (ended(137, false), true, false, Ending::AgentFailed),
+            (ended(137, false), true, true, Ending::Infrastructure),
+            (killed, true, false, Ending::Infrastructure),
+            (late, true, true, Ending::TimedOut),
+            (ended(125, false), true, true, Ending::Infrastructure),
+            (ended(0, false), false, false, Ending::Infrastructure),
+        ] {
+            let (ending, _) = watched.ending(has_started, takes_over, Path::new("/nowhere"));
+            assert_eq!(ending, expected, "{:?}", watched.inspected.state);
+        }
+    }
 }

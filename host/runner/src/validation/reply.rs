@@ -78,7 +78,8 @@ mod tests {
         }
     }
 
-    /// Threat 5: any two valid submissions get the same reply. Threat 6: what may come from the answers is not told.
+    /// Threat 5: any two valid submissions get the same reply.
+    /// Threat 6: what may come from the answers is not told.
     #[test]
     fn the_reply_tells_the_verdict_and_nothing_else() {
         let (status, body) = verdict(&validation(true, Outcome::Scored, None));
@@ -96,6 +97,7 @@ mod tests {
         }
     }
 
+    /// Threat 6: a reply is not long.
     #[test]
     fn messages_are_cut_and_harmless() {
         let long = "x\u{1b}".repeat(5_000);

@@ -18,7 +18,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use podium::{Cancellation, Competition, GradingContext, GradingOptions, Input, Validation};
 use serde_json::json;
 use tempfile::NamedTempFile;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
@@ -129,6 +130,29 @@ impl Validator {
 
     fn counted(&self) -> MutexGuard<'_, Counted> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers on one connection, until it ends or has lasted too long.
+    pub(crate) async fn serve_connection(
+        self: &Arc<Self>,
+        stream: impl AsyncRead + AsyncWrite + Unpin,
+    ) {
+        let service = service_fn(|request| {
+            let validator = Arc::clone(self);
+            async move { Ok::<_, Infallible>(validator.answer(request).await) }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(Duration::from_secs(30))
+            .keep_alive(false)
+            .half_close(true)
+            .serve_connection(TokioIo::new(stream), service);
+        let _ = tokio::time::timeout(PATIENCE, connection).await;
+    }
+
+    /// Ends what is under way when it is dropped, where there is no socket that would.
+    pub(crate) fn serving_elsewhere(&self) -> Serving {
+        Serving { task: None, cancellation: self.cancellation.clone() }
     }
 
     async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<Full<Bytes>> {
@@ -317,12 +341,17 @@ impl Validator {
 }
 
 /// A service that runs; it ends when this is dropped.
-pub struct Serving(JoinHandle<()>, Cancellation);
+pub struct Serving {
+    task: Option<JoinHandle<()>>,
+    cancellation: Cancellation,
+}
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        self.1.cancel();
-        self.0.abort();
+        self.cancellation.cancel();
+        if let Some(task) = &self.task {
+            task.abort();
+        }
     }
 }
 
@@ -344,19 +373,9 @@ pub fn serve(validator: &Arc<Validator>, exchange: &Path) -> Result<Serving, Err
             let validator = Arc::clone(&serving);
             tokio::spawn(async move {
                 let _place = place;
-                let service = service_fn(|request| {
-                    let validator = Arc::clone(&validator);
-                    async move { Ok::<_, Infallible>(validator.answer(request).await) }
-                });
-                let connection = http1::Builder::new()
-                    .timer(TokioTimer::new())
-                    .header_read_timeout(Duration::from_secs(30))
-                    .keep_alive(false)
-                    .half_close(true)
-                    .serve_connection(TokioIo::new(stream), service);
-                let _ = tokio::time::timeout(PATIENCE, connection).await;
+                validator.serve_connection(stream).await;
             });
         }
     });
-    Ok(Serving(task, cancellation))
+    Ok(Serving { task: Some(task), cancellation })
 }

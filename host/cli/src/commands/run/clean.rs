@@ -1,66 +1,162 @@
-//! `podium run clean`: removes what runners have left behind in the engine.
+//! `podium run clean`: removes what runners have left behind in engines.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use podium_runner::{Engine, RunGroup, Stray};
+use podium_runner::hosts::HostDefinition;
+use podium_runner::{Engine, Hosts, RunGroup, Stray};
 use serde_json::json;
 
-use super::block_on;
+use super::{block_on, places};
 use crate::arguments::Shared;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, WithError};
 use crate::output;
 
 /// What `podium run clean` is told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
+    /// A run group, whose hosts are cleaned [default: the engine that DOCKER_HOST names, else the local one]
+    group: Option<PathBuf>,
+    /// The hosts to clean
+    #[arg(
+        long,
+        env = "PODIUM_HOSTS",
+        value_name = "FILE",
+        hide_env_values = true,
+        conflicts_with = "group"
+    )]
+    hosts: Option<PathBuf>,
     /// Say what would be removed, and remove nothing
     #[arg(long)]
     dry_run: bool,
+    /// Remove uploaded public data as well
+    #[arg(long)]
+    data: bool,
+    /// Remove what runners of other machines have left, too; nobody can say here whether they still work
+    #[arg(long)]
+    all_machines: bool,
+}
+
+/// Something that was left behind.
+struct Left {
+    host: String,
+    kind: &'static str,
+    name: String,
+    state: String,
+    run: String,
+    folder: String,
+    removed: bool,
 }
 
 /// Removes containers and networks of groups that no runner works on.
 ///
 /// # Errors
-/// An engine that does not answer, or refuses.
+/// An engine that does not answer, or refuses; the others are cleaned all the same.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
-    let strays: Vec<Stray> = block_on(async {
-        let engine = Engine::connect().await?;
-        let mut strays = engine.strays(None).await?;
-        strays.retain(|stray| !RunGroup::is_worked_on(Path::new(&stray.folder)));
-        if !arguments.dry_run {
-            for stray in &strays {
-                engine.remove(stray).await?;
+    let hosts = match (&arguments.group, &arguments.hosts) {
+        (Some(group), _) => RunGroup::read_definition(group)?.hosts,
+        (None, Some(path)) => Hosts::load(path)?,
+        (None, None) => places::hosts()?,
+    };
+    let mut list = Vec::new();
+    let mut failure = None;
+    block_on(async {
+        for host in &hosts.hosts {
+            if let Err(failed) = clean(host, arguments, &mut list).await {
+                failure = Some(failed);
             }
         }
-        Ok(strays)
+        Ok(())
     })?;
     if shared.json {
-        let list: Vec<serde_json::Value> = strays
+        let list: Vec<serde_json::Value> = list
             .iter()
-            .map(|stray| {
+            .map(|left| {
                 json!({
-                    "kind": kind(stray),
-                    "name": stray.name,
-                    "state": stray.state,
-                    "run": stray.run,
-                    "folder": stray.folder,
-                    "removed": !arguments.dry_run,
+                    "kind": left.kind,
+                    "host": left.host,
+                    "name": left.name,
+                    "state": left.state,
+                    "run": left.run,
+                    "folder": left.folder,
+                    "removed": left.removed,
                 })
             })
             .collect();
-        output::print_json(&list)?;
-        return Ok(Exit::Success);
+        match &failure {
+            None => output::print_json(&list)?,
+            Some(_) => {
+                let result = json!({ "left": list });
+                output::print_json(&WithError::new(&result, failure.as_ref()))?;
+            }
+        }
+    } else {
+        if list.is_empty() && failure.is_none() {
+            output::print("nothing is left behind")?;
+        }
+        for left in &list {
+            let done = match (arguments.dry_run, left.removed) {
+                (true, _) => "would be removed",
+                (false, true) => "removed",
+                (false, false) => "in use",
+            };
+            let of = match left.folder.is_empty() {
+                true => format!("on {}", left.host),
+                false => format!("of {} on {}", left.folder, left.host),
+            };
+            let text = format!("{} {} {of}: {done}", left.kind, left.name);
+            output::print(&output::harmless(&text))?;
+        }
     }
-    if strays.is_empty() {
-        output::print("nothing is left behind")?;
+    match failure {
+        None => Ok(Exit::Success),
+        Some(failure) if shared.json => Ok(failure.exit()),
+        Some(failure) => Err(failure),
     }
-    let done = if arguments.dry_run { "would be removed" } else { "removed" };
-    for stray in &strays {
-        let text = format!("{} {} of {}: {done}", kind(stray), stray.name, stray.folder);
-        output::print(&output::harmless(&text))?;
+}
+
+async fn clean(
+    host: &HostDefinition,
+    arguments: &Arguments,
+    list: &mut Vec<Left>,
+) -> Result<(), Failure> {
+    let engine = Engine::of(host)?;
+    engine.facts().await?;
+    for stray in engine.strays(None).await? {
+        if RunGroup::is_worked_on(Path::new(&stray.folder))
+            || !(arguments.all_machines || stray.is_of_this_machine())
+        {
+            continue;
+        }
+        if !arguments.dry_run {
+            engine.remove(&stray).await?;
+        }
+        list.push(Left {
+            host: host.name.clone(),
+            kind: kind(&stray),
+            name: stray.name,
+            state: stray.state,
+            run: stray.run,
+            folder: stray.folder,
+            removed: !arguments.dry_run,
+        });
     }
-    Ok(Exit::Success)
+    if !arguments.data {
+        return Ok(());
+    }
+    for name in engine.data_volumes().await? {
+        let removed = !arguments.dry_run && engine.remove_data_volume(&name).await?;
+        list.push(Left {
+            host: host.name.clone(),
+            kind: "volume",
+            name,
+            state: String::new(),
+            run: String::new(),
+            folder: String::new(),
+            removed,
+        });
+    }
+    Ok(())
 }
 
 fn kind(stray: &Stray) -> &'static str {

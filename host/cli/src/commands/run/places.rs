@@ -1,8 +1,9 @@
-//! Where agents and the static programs for containers lie: beside the program, or in the checkout that built it.
+//! Where agents and the static programs for containers lie: beside the program, or in the checkout that built it; and
+//! which engine runs them unless somebody says otherwise.
 
 use std::path::{Path, PathBuf};
 
-use podium_runner::Programs;
+use podium_runner::{Hosts, Programs};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -11,6 +12,11 @@ use crate::failure::Failure;
 pub(super) fn programs() -> Programs {
     // target/release/podium and target/runner/, or podium and runner/.
     Programs(expected("runner", &["runner", "../runner"]))
+}
+
+/// The engine that the environment names, else the local one.
+pub(super) fn hosts() -> Result<Hosts, Failure> {
+    Ok(Hosts::from_environment(|name| std::env::var(name).ok())?)
 }
 
 /// The folder of an agent, and the variant: `ID`, `ID/VARIANT`, `FOLDER`, `FOLDER/VARIANT`.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use podium::Digest;
-use podium_runner::{Agent, GroupDefinition, RunConfiguration, RunGroup, RunPlan};
+use podium_runner::{Agent, GroupDefinition, Hosts, RunConfiguration, RunGroup, RunPlan};
 
 use super::{places, work};
 use crate::arguments::Shared;
@@ -34,9 +34,12 @@ pub(crate) struct Arguments {
     /// Runs of each competition
     #[arg(long, visible_alias = "n-seeds", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: u32,
-    /// Runs at once
-    #[arg(long, visible_alias = "n-workers", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
-    workers: u32,
+    /// Runs at once, on all hosts together [default: 1; with --hosts as many as the hosts hold]
+    #[arg(long, visible_alias = "n-workers", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    workers: Option<u32>,
+    /// The machines whose engines run agents: TOML [default: the engine that DOCKER_HOST names, else the local one]
+    #[arg(long, env = "PODIUM_HOSTS", value_name = "FILE", hide_env_values = true)]
+    hosts: Option<PathBuf>,
     /// What a run may use: TOML or JSON, or a container configuration of MLE-bench
     #[arg(long, visible_alias = "container-config", value_name = "FILE")]
     configuration: Option<PathBuf>,
@@ -98,19 +101,33 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
             seed,
         })
         .collect();
+    let (hosts, workers) = hosts(arguments)?;
     let definition = GroupDefinition {
         podium: podium::VERSION.to_owned(),
         created_at,
-        workers: arguments.workers as usize,
+        workers,
         allow_privileged: arguments.allow_privileged,
         agent_folder,
         configuration,
         agent,
+        hosts,
         runs,
     };
     work::prepare(&definition)?;
     let group = RunGroup::create(&arguments.output_dir.join(name), definition)?;
     work::on(group, shared, &found, !arguments.no_grade)
+}
+
+/// The hosts, and how many runs go on at once on all of them.
+fn hosts(arguments: &Arguments) -> Result<(Hosts, Option<usize>), Failure> {
+    let workers = arguments.workers.map(|workers| workers as usize);
+    if let Some(path) = &arguments.hosts {
+        return Ok((Hosts::load(path)?, workers));
+    }
+    let mut hosts = places::hosts()?;
+    let workers = workers.unwrap_or(1);
+    hosts.hosts.iter_mut().for_each(|host| host.workers = Some(workers));
+    Ok((hosts, Some(workers)))
 }
 
 /// The competitions that were named, each once.

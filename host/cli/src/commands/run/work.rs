@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use podium::{Cancellation, GradingContext, LimitOverrides};
-use podium_runner::{Ending, Engine, GroupDefinition, RunGroup, Scheduler, StopRequest, Summary};
+use podium_runner::{Ending, GroupDefinition, RunGroup, Scheduler, StopRequest, Summary};
 use serde_json::json;
 
 use super::{block_on, places, show};
@@ -17,10 +17,10 @@ use crate::{engine, graders, interrupt, number, output};
 /// Checks what can be checked before a group's folder is made.
 ///
 /// # Errors
-/// What the engine lacks; programs that are not built.
+/// What an engine lacks; programs that are not built.
 pub(super) fn prepare(definition: &GroupDefinition) -> Result<(), Failure> {
     places::programs().forwarder()?;
-    block_on(async { Ok(Engine::connect().await?.check(&definition.configuration)?) })
+    block_on(async { Ok(definition.hosts.check(&definition.configuration).await?) })
 }
 
 /// Works on the group, then grades it.
@@ -41,16 +41,14 @@ pub(super) fn on(
         GradingContext::new(engine::start(shared)?, &found.data, LimitOverrides::default())
             .with_graders(graders::find(shared)?),
     );
-    let observer = Arc::new(show::Lines::new(group.definition.runs.len()));
+    let observer = Arc::new(show::Show::of(&group, shared.json));
     let catalog = found.catalog();
     let asked = stop.clone();
     let summary = block_on(async {
-        let engine = Engine::connect().await?;
-        let secret = |name: &str| std::env::var(name).ok();
+        let variable = |name: &str| std::env::var(name).ok();
         let programs = places::programs();
         let scheduler =
-            Scheduler::new(engine, group, &programs, &catalog, grading, secret, asked, observer)
-                .await?;
+            Scheduler::new(group, &programs, &catalog, grading, variable, asked, observer).await?;
         Ok(scheduler.run().await?)
     })?;
     output::error_line(&format!("the run group lies in {}", folder.display()));

@@ -1,0 +1,408 @@
+//! Runs of agents over several engines, one of them started and killed by the test.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use podium_tests::container_engine as engine;
+use podium_tests::runner_bench::{RunnerBench, SECRET_ANSWER};
+use podium_tests::second_engine::SecondEngine;
+use podium_tests::workbench::Ran;
+use serde_json::Value;
+
+/// The engine of this machine, as a host that runs so many agents.
+fn first(workers: usize) -> String {
+    let address = std::env::var("DOCKER_HOST");
+    let address = address.unwrap_or_else(|_| "unix:///var/run/docker.sock".to_owned());
+    format!("[[hosts]]\nname = \"first\"\naddress = \"{address}\"\nworkers = {workers}\n")
+}
+
+/// The second engine, reached with certificates.
+fn over_tls(second: &SecondEngine, more: &str) -> String {
+    let files = second.certificates();
+    format!(
+        "[[hosts]]\nname = \"second\"\naddress = \"{}\"\n\
+         tls = {{ ca = {:?}, certificate = {:?}, key = {:?} }}\n{more}\n",
+        second.tls_address(),
+        files.ca,
+        files.certificate,
+        files.key
+    )
+}
+
+/// The second engine, by its socket.
+fn by_socket(second: &SecondEngine, more: &str) -> String {
+    format!("[[hosts]]\nname = \"second\"\naddress = \"{}\"\n{more}\n", second.address())
+}
+
+fn hosts(bench: &RunnerBench, gone_after: u64, hosts: &[String]) {
+    let text = format!("gone_after_seconds = {gone_after}\n{}", hosts.concat());
+    bench.0.write("hosts.toml", text);
+}
+
+/// How many finished runs each host has.
+fn by_host(bench: &RunnerBench) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for record in bench.records() {
+        *counts.entry(record["host"].as_str().unwrap().to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+/// Every run has one record, and its submission is there.
+fn each_is_done_once(bench: &RunnerBench, count: usize) {
+    assert_eq!(bench.events("finished"), count);
+    for record in bench.records() {
+        assert_eq!(record["ending"], "completed", "{record}");
+        let run = record["run"].as_str().unwrap();
+        assert!(bench.group().join(run).join("submission/submission.csv").is_file(), "{record}");
+    }
+}
+
+/// Threat 1: what reaches another machine is the public data and nothing else of this one.
+/// Threat 14: 64 uploads at once each get their own right answer there, too.
+#[test]
+fn two_engines_share_a_queue_and_one_of_them_sees_no_file_of_this_machine() {
+    let Some(bench) = RunnerBench::new() else { return };
+    let Some(second) = SecondEngine::start() else { return };
+    hosts(&bench, 300, &[first(1), over_tls(&second, "workers = 2")]);
+    bench.configure("time_limit_seconds = 120\n[validation]\neach_minute = 1000\n");
+    let find = format!("find={SECRET_ANSWER}");
+    bench.agent(
+        &[
+            "environment=API_KEY",
+            &find,
+            "validate-at-once=64",
+            "submit=id,value\\n1,1\\n",
+            "script",
+            "health",
+            "sleep=3000",
+        ],
+        "user = \"0\"\nenvironment = { API_KEY = \"${{ secrets.API_KEY }}\" }",
+    );
+    let mut runner = bench.spawn_with(&["--seeds", "6", "--hosts", "hosts.toml"]);
+    let containers = second.wait_for_containers(2);
+    for container in &containers {
+        let inspected: Value =
+            serde_json::from_str(&second.docker(&["inspect", container])).unwrap();
+        let mounts = inspected[0]["Mounts"].as_array().unwrap();
+        assert_eq!(mounts.len(), 1, "{mounts:?}");
+        assert_eq!((&mounts[0]["Type"], &mounts[0]["RW"]), (&"volume".into(), &false.into()));
+        assert!(!inspected.to_string().contains("hush-hush"), "the engine knows the secret");
+    }
+    assert!(runner.wait().unwrap().success());
+    each_is_done_once(&bench, 6);
+    let counts = by_host(&bench);
+    assert_eq!(counts.values().sum::<usize>(), 6);
+    assert!(counts["first"] >= 1 && counts["second"] >= 2, "{counts:?}");
+    for record in bench.records() {
+        let run = record["run"].as_str().unwrap();
+        let log = fs::read_to_string(bench.group().join(run).join("agent.log")).unwrap();
+        assert!(log.contains("right answers: 64 of 64"), "{log}");
+        assert!(log.contains("API_KEY=***") && log.contains("{\"status\":\"running\"}"), "{log}");
+        assert!(log.contains("script: {\"result\":\"Submission is valid.\"}"), "{log}");
+        assert!(log.contains("searched all") && !log.contains("found in"), "{log}");
+        assert_eq!(record["validation"]["calls"], 65, "{record}");
+        assert_eq!(record["validation"]["valid"], 33, "{record}");
+    }
+    assert_eq!(engine::left_of(&bench.group()), [""; 0]);
+    assert_eq!(second.containers(true), [""; 0]);
+    let definition = fs::read_to_string(bench.group().join("run.toml")).unwrap();
+    assert!(definition.contains(&second.tls_address()) && !definition.contains("PRIVATE KEY"));
+
+    // The data stay for the next group, and go when somebody says so.
+    let volumes = second.docker(&["volume", "ls", "--quiet"]);
+    assert_eq!(volumes.lines().count(), 2, "{volumes}");
+    bench.0.run(["run", "clean", "runs/group", "--data", "--json"]).ends_with(0);
+    assert_eq!(second.docker(&["volume", "ls", "--quiet"]), "");
+}
+
+#[test]
+fn a_root_that_is_read_only_and_a_runner_that_is_killed_work_elsewhere_too() {
+    let Some(bench) = RunnerBench::new() else { return };
+    let Some(second) = SecondEngine::start() else { return };
+    // The data folder of that machine, which here is this one.
+    let data = format!("data = {:?}", bench.0.path("data"));
+    hosts(&bench, 300, &[over_tls(&second, &data)]);
+    bench.agent(
+        &[
+            "environment=API_KEY",
+            "submit=id,value\\n1,1\\n",
+            "sleep=8000",
+            "validate=id,value\\n1,1\\n",
+        ],
+        "read_only_root = true\nenvironment = { API_KEY = \"${{ secrets.API_KEY }}\" }",
+    );
+    let mut runner = bench.spawn_with(&["--hosts", "hosts.toml"]);
+    bench.wait_for_events("started", 1);
+    let container = second.wait_for_containers(1).remove(0);
+    let inspected: Value = serde_json::from_str(&second.docker(&["inspect", &container])).unwrap();
+    assert_eq!(inspected[0]["HostConfig"]["ReadonlyRootfs"], true);
+    wait_for_log(&second, &container, "API_KEY=");
+    runner.kill().unwrap();
+    runner.wait().unwrap();
+    let resume = ["run", "resume", "runs/group", "--json"];
+    Ran::of(bench.0.podium(resume).env("API_KEY", "hush-hush-4711")).ends_with(0);
+    each_is_done_once(&bench, 1);
+    assert_eq!((bench.events("starting"), bench.events("reattached")), (1, 1));
+    let log = bench.log();
+    assert!(log.contains("API_KEY=***") && log.contains("Submission is valid."), "{log}");
+    assert_eq!(second.containers(true), [""; 0]);
+    assert_eq!(second.docker(&["volume", "ls", "--quiet"]), "");
+}
+
+fn wait_for_log(second: &SecondEngine, container: &str, part: &str) {
+    for _ in 0..300 {
+        if second.docker(&["logs", container]).contains(part) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    panic!("`{part}` is not in the log of {container}");
+}
+
+/// Threat 21: what a host that was gone still has is removed when it is back, and counts for nothing.
+#[test]
+fn a_host_that_goes_away_loses_its_runs_to_another_and_is_cleaned_when_it_is_back() {
+    let Some(bench) = RunnerBench::new() else { return };
+    let Some(mut second) = SecondEngine::start() else { return };
+    hosts(&bench, 3, &[first(1), by_socket(&second, "workers = 2")]);
+    bench.agent(&["sleep=6000", "submit=id,value\\n1,1\\n"], "");
+    let mut runner = bench.spawn_with(&["--seeds", "5", "--hosts", "hosts.toml"]);
+    second.wait_for_containers(2);
+    second.kill();
+    bench.wait_for_events("host-gone", 1);
+    bench.wait_for_events("lost", 2);
+    // Its containers run on: nobody has told them.
+    second.come_back(&["--live-restore"]);
+    bench.wait_for_events("host-back", 1);
+    assert!(runner.wait().unwrap().success());
+    each_is_done_once(&bench, 5);
+    for lost in bench.list_events("lost") {
+        assert_eq!((&lost["host"], &lost["attempt"]), (&"second".into(), &1.into()));
+        let record = bench.records().into_iter().find(|one| one["run"] == lost["run"]).unwrap();
+        assert_eq!(record["attempt"], 2, "{record}");
+    }
+    assert_eq!(engine::left_of(&bench.group()), [""; 0]);
+    assert_eq!(second.containers(true), [""; 0]);
+}
+
+#[test]
+fn an_engine_that_is_started_again_ends_no_group() {
+    for (option, survives) in [(None, false), (Some("--live-restore"), true)] {
+        let Some(bench) = RunnerBench::new() else { return };
+        let Some(mut second) = SecondEngine::start() else { return };
+        let options: Vec<&str> = option.into_iter().collect();
+        if survives {
+            second.kill();
+            second.come_back(&options);
+        }
+        hosts(&bench, 300, &[by_socket(&second, "workers = 2")]);
+        bench.agent(&["print=begun", "sleep=5000", "submit=id,value\\n1,1\\n", "print=done"], "");
+        let mut runner = bench.spawn_with(&["--seeds", "4", "--hosts", "hosts.toml"]);
+        second.wait_for_containers(2);
+        bench.wait_for_events("started", 2);
+        second.kill();
+        second.come_back(&options);
+        assert!(runner.wait().unwrap().success());
+        each_is_done_once(&bench, 4);
+        let lost = bench.events("lost");
+        assert_eq!(bench.events("starting"), 4 + lost, "retries are not spent on it");
+        assert_eq!(lost == 0, survives, "{lost} lost, live-restore: {survives}");
+        for record in bench.records() {
+            let run = record["run"].as_str().unwrap();
+            let log = fs::read_to_string(bench.group().join(run).join("agent.log")).unwrap();
+            assert_eq!(log, "begun\ndone\n");
+        }
+        assert_eq!(second.containers(true), [""; 0]);
+    }
+}
+
+#[test]
+fn a_group_whose_only_host_stays_away_can_be_gone_on_with() {
+    let Some(bench) = RunnerBench::new() else { return };
+    let Some(mut second) = SecondEngine::start() else { return };
+    hosts(&bench, 2, &[by_socket(&second, "workers = 1")]);
+    bench.agent(&["sleep=6000", "submit=id,value\\n1,1\\n"], "");
+    let mut runner = bench.spawn_with(&["--seeds", "2", "--hosts", "hosts.toml"]);
+    second.wait_for_containers(1);
+    bench.wait_for_events("started", 1);
+    second.kill();
+    assert_eq!(runner.wait().unwrap().code(), Some(7));
+    assert_eq!(bench.events("finished"), 0);
+    let refused = bench.0.run(["run", "resume", "runs/group"]).ends_with(7);
+    assert!(refused.stderr.contains("could not be reached"), "{}", refused.stderr);
+    second.come_back(&["--live-restore"]);
+    bench.0.run(["run", "resume", "runs/group"]).ends_with(0);
+    each_is_done_once(&bench, 2);
+    // The first went on while nobody was there.
+    assert_eq!((bench.events("starting"), bench.events("reattached")), (2, 1));
+    assert_eq!(second.containers(true), [""; 0]);
+}
+
+#[test]
+fn certificates_decide_who_is_believed() {
+    let Some(bench) = RunnerBench::new() else { return };
+    let Some(second) = SecondEngine::start() else { return };
+    bench.agent(&["submit=id,value\\n1,1\\n"], "");
+    let right = over_tls(&second, "workers = 1");
+    for (what, wrong) in [
+        ("an engine of another authority", right.replace("/ca.pem", "/other-ca.pem")),
+        ("a client of another authority", right.replace("/client", "/other-client")),
+        (
+            "no encryption",
+            right
+                .lines()
+                .filter(|line| !line.starts_with("tls"))
+                .map(|line| format!("{line}\n"))
+                .collect(),
+        ),
+    ] {
+        hosts(&bench, 300, &[wrong]);
+        let refused = bench.start(&["--hosts", "hosts.toml"]).ends_with(7);
+        assert!(refused.stderr.contains("could not"), "{what}: {}", refused.stderr);
+        assert!(!bench.group().exists(), "{what}");
+    }
+    hosts(&bench, 300, &[right.replace("/client-key.pem", "/not-there.pem")]);
+    let refused = bench.start(&["--hosts", "hosts.toml"]).ends_with(2);
+    assert!(refused.stderr.contains("not-there.pem"), "{}", refused.stderr);
+
+    // The variables of the `docker` program say the same.
+    let files = second.certificates();
+    let folder = bench.0.path("certificates");
+    fs::create_dir(&folder).unwrap();
+    for (from, to) in
+        [(&files.ca, "ca.pem"), (&files.certificate, "cert.pem"), (&files.key, "key.pem")]
+    {
+        fs::copy(from, folder.join(to)).unwrap();
+    }
+    let mut command = bench.0.podium(RunnerBench::start_arguments(&[]));
+    command
+        .env("DOCKER_HOST", second.tls_address())
+        .env("DOCKER_TLS_VERIFY", "1")
+        .env("DOCKER_CERT_PATH", &folder);
+    Ran::of(&mut command).ends_with(0);
+    each_is_done_once(&bench, 1);
+    assert_eq!(second.containers(true), [""; 0]);
+}
+
+#[test]
+fn a_budget_that_holds_no_run_is_said_at_once() {
+    let Some(bench) = RunnerBench::new() else { return };
+    bench.agent(&["submit=x"], "");
+    let host = first(4);
+    for (of_host, of_run, part) in [
+        ("memory = \"1G\"\n", "memory = \"2G\"\n", "the host has 1073741824 for runs"),
+        ("cpus = 0.5\n", "cpus = 1.0\n", "the host has 0.5 for runs"),
+        ("colour = 1\n", "", "unknown field"),
+    ] {
+        hosts(&bench, 300, &[format!("{host}{of_host}")]);
+        bench.configure(of_run);
+        let refused = bench.start(&["--hosts", "hosts.toml"]).ends_with(2);
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+        assert!(!bench.group().exists());
+    }
+}
+
+/// A server for `ssh` on a port of this machine; none where there is none.
+struct SshServer {
+    process: Child,
+    port: u16,
+}
+
+impl SshServer {
+    /// Everything that it needs lies in a folder, with a configuration for clients.
+    fn start(folder: &Path) -> Option<SshServer> {
+        let program =
+            ["/usr/sbin/sshd", "/usr/bin/sshd"].into_iter().find(|path| Path::new(path).is_file());
+        let Some(program) = program else {
+            assert!(
+                !std::env::var("PODIUM_REQUIRE_DOCKER").is_ok_and(|value| value == "1"),
+                "there is no sshd: install openssh-server"
+            );
+            eprintln!("skipped: there is no sshd");
+            return None;
+        };
+        fs::create_dir_all(folder).unwrap();
+        let path = |name: &str| folder.join(name).display().to_string();
+        for key in ["host-key", "key"] {
+            let made = Command::new("ssh-keygen")
+                .args(["-q", "-t", "ed25519", "-N", "", "-f", &path(key)])
+                .status();
+            assert!(made.unwrap().success());
+        }
+        fs::copy(path("key.pub"), path("authorized")).unwrap();
+        let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+        fs::write(
+            path("sshd"),
+            format!(
+                "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\n\
+                 StrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\nMaxSessions 1\n",
+                path("host-key"),
+                path("authorized")
+            ),
+        )
+        .unwrap();
+        let host_key = fs::read_to_string(path("host-key.pub")).unwrap();
+        fs::write(path("known"), format!("[127.0.0.1]:{port} {host_key}")).unwrap();
+        fs::write(
+            path("client"),
+            format!(
+                "IdentityFile {}\nIdentitiesOnly yes\nUserKnownHostsFile {}\nStrictHostKeyChecking yes\n",
+                path("key"),
+                path("known")
+            ),
+        )
+        .unwrap();
+        // It drops what it may do in this folder.
+        fs::create_dir_all("/run/sshd").unwrap();
+        let process = Command::new(program)
+            .args(["-D", "-e", "-f", &path("sshd")])
+            .stdin(Stdio::null())
+            .stderr(fs::File::create(path("log")).unwrap())
+            .spawn()
+            .unwrap();
+        Some(SshServer { process, port })
+    }
+}
+
+impl Drop for SshServer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn an_engine_is_reached_through_ssh() {
+    let Some(bench) = RunnerBench::new() else { return };
+    let Some(second) = SecondEngine::start() else { return };
+    let Some(server) = SshServer::start(&bench.0.path("ssh")) else { return };
+    let user = Command::new("id").arg("-un").output().unwrap();
+    let user = String::from_utf8(user.stdout).unwrap();
+    let host = format!(
+        "[[hosts]]\nname = \"far\"\naddress = \"ssh://{}@127.0.0.1:{}{}\"\nssh_configuration = \"ssh/client\"\nworkers = 2\n",
+        user.trim(),
+        server.port,
+        second.socket().display()
+    );
+    hosts(&bench, 300, &[host]);
+    bench.agent(
+        &["environment=API_KEY", "validate-at-once=16", "submit=id,value\\n1,1\\n"],
+        "environment = { API_KEY = \"${{ secrets.API_KEY }}\" }",
+    );
+    let mut runner = bench.spawn_with(&["--seeds", "3", "--hosts", "hosts.toml"]);
+    assert!(runner.wait().unwrap().success());
+    each_is_done_once(&bench, 3);
+    assert_eq!(by_host(&bench), BTreeMap::from([("far".to_owned(), 3)]));
+    for record in bench.records() {
+        let run = record["run"].as_str().unwrap();
+        let log = fs::read_to_string(bench.group().join(run).join("agent.log")).unwrap();
+        assert!(log.contains("right answers: 16 of 16") && log.contains("API_KEY=***"), "{log}");
+    }
+    assert_eq!(second.containers(true), [""; 0]);
+}
