@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -366,7 +366,14 @@ impl SshServer {
             .stderr(fs::File::create(path("log")).unwrap())
             .spawn()
             .unwrap();
-        Some(SshServer { process, port })
+        let server = SshServer { process, port };
+        for _ in 0..300 {
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                return Some(server);
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        panic!("sshd does not listen: {}", fs::read_to_string(path("log")).unwrap());
     }
 }
 
