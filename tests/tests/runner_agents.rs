@@ -434,13 +434,13 @@ fn a_read_only_root_suits_a_user_whose_folders_the_image_has() {
         "cp $SAMPLE_SUBMISSION $SUBMISSION_DIR/submission.csv\necho x >$CODE_DIR/code.py\ntouch /home/agent/x || echo refused\n",
         "read_only_root = true\nuser = \"1000:1000\"\n",
     );
-    let dockerfile =
-        fs::read_to_string(bench.workbench.path("agents/tester/image/Dockerfile")).unwrap();
-    bench.workbench.write(
-        "agents/tester/image/Dockerfile",
-        dockerfile
-            + "RUN mkdir -p /home/submission /home/logs /home/code && chown 1000:1000 /home/*\n",
-    );
+    let image = "agents/tester/image";
+    let dockerfile = fs::read_to_string(bench.workbench.path(image).join("Dockerfile")).unwrap();
+    let dockerfile = dockerfile + "COPY --chown=1000:1000 kept /home/\n";
+    bench.workbench.write(format!("{image}/Dockerfile"), dockerfile);
+    for folder in ["submission", "logs", "code"] {
+        bench.workbench.write(format!("{image}/kept/{folder}/.keep"), "");
+    }
     let result = bench.start("tester").ends_with(0).json();
     assert_eq!(result["endings"]["completed"], 1, "{}", bench.log());
     assert!(bench.log().contains("refused"), "{}", bench.log());
