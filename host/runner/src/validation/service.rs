@@ -19,7 +19,6 @@ use podium::{Cancellation, Competition, GradingContext, GradingOptions, Input, V
 use serde_json::json;
 use tempfile::NamedTempFile;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
