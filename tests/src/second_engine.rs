@@ -21,6 +21,8 @@ pub struct SecondEngine {
     folder: TempDir,
     port: u16,
     name: String,
+    /// The name of its bridge. A daemon without one removes `docker0`, which is that of the machine's engine.
+    bridge: String,
     daemon: Option<Child>,
 }
 
@@ -65,7 +67,7 @@ impl SecondEngine {
             format!("podium-test-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         make_certificates(folder.path());
         fs::write(folder.path().join("daemon.json"), "{}").expect("a file");
-        let mut engine = SecondEngine { folder, port, name, daemon: None };
+        let mut engine = SecondEngine { folder, port, bridge: bridge(), name, daemon: None };
         engine.come_back(&[]);
         Some(engine)
     }
@@ -179,7 +181,7 @@ impl SecondEngine {
             .args(["--host", &self.tls_address(), "--tlsverify"])
             .args(["--tlscacert", &path("ca.pem"), "--tlscert", &path("server.pem")])
             .args(["--tlskey", &path("server-key.pem")])
-            .args(["--bridge", "none", "--iptables=false", "--storage-driver", "vfs"])
+            .args(["--bridge", &self.bridge, "--iptables=false", "--storage-driver", "vfs"])
             .args(["--containerd-namespace", &self.name])
             .args(["--containerd-plugins-namespace", &format!("{}-plugins", self.name)])
             .args(more)
@@ -235,6 +237,7 @@ impl Drop for SecondEngine {
             kill(&process, "-TERM");
             wait_for_end(&process);
         }
+        let _ = Command::new("ip").args(["link", "delete", &self.bridge]).status();
         // What a daemon that was killed has left mounted would keep the folder.
         let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
         let folder = self.folder.path().display().to_string();
@@ -243,6 +246,18 @@ impl Drop for SecondEngine {
             let _ = Command::new("umount").args(["--lazy", place]).status();
         }
     }
+}
+
+/// Makes a bridge that leads nowhere; its name is as short as those of interfaces have to be.
+fn bridge() -> String {
+    let name =
+        format!("pe{:x}-{:x}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed) & 0xff);
+    let made = Command::new("ip").args(["link", "add", &name, "type", "bridge"]).status();
+    assert!(
+        made.expect("the program `ip`, of iproute2").success(),
+        "the bridge {name} cannot be made"
+    );
+    name
 }
 
 fn kill(process: &str, signal: &str) {
