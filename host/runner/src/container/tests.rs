@@ -158,9 +158,9 @@ fn variables_of_the_agent_come_before_those_of_the_runner() {
         devices: &[],
         privileged: false,
         competition_id: "example",
-        public_data: Path::new("/data"),
-        exchange: Path::new("/tmp/exchange"),
-        forwarder: Path::new("/programs/podium-forwarder"),
+        delivery: Delivery::Carried {
+            public_data: &DataSource::Folder("/data/example/prepared/public".into()),
+        },
         sample_submission: None,
         network: None,
         labels: BTreeMap::new(),
