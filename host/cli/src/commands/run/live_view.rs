@@ -177,7 +177,7 @@ mod tests {
         group.endings.insert(Ending::Completed, 2);
         let table = table(&group);
         assert_eq!(table[0], "1 running, 7 waiting, 2 completed");
-        for part in ["alpha", "1:01:01", "1.2", "2.5 GiB", "0,1", "3 invalid", "a\u{fffd}[2Jb c"] {
+        for part in ["alpha", "1:01:01", "1.2", "2.5 GiB", "0,1", "3 invalid", "a\\u{1b}[2Jb c"] {
             assert!(table[2].contains(part), "{part}: {}", table[2]);
         }
         assert!(!table.concat().contains('\u{1b}'));
