@@ -97,10 +97,6 @@ impl Scheduler {
     ///
     /// # Errors
     /// What is missing, before anything is started. Of several hosts, those that do not answer are waited for.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is something else that a caller has, and none has a default"
-    )]
     pub async fn new(
         group: RunGroup,
         programs: &Programs,
