@@ -101,15 +101,18 @@ impl Workbench {
     /// When the program is not built.
     pub fn podium<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = Command::new(artifacts::podium());
+        command.current_dir(self.0.path()).args(arguments).env_clear().envs(self.environment());
         command
-            .current_dir(self.0.path())
-            .args(arguments)
-            .env_clear()
-            .env("HOME", self.path("home"))
-            .env("PODIUM_COMPETITIONS", self.path("competitions"))
-            .env("PODIUM_GRADERS", self.path("graders"))
-            .env("PODIUM_DATA", self.path("data"));
-        command
+    }
+
+    /// All that the program gets of an environment.
+    fn environment(&self) -> [(&'static str, PathBuf); 4] {
+        [
+            ("HOME", self.path("home")),
+            ("PODIUM_COMPETITIONS", self.path("competitions")),
+            ("PODIUM_GRADERS", self.path("graders")),
+            ("PODIUM_DATA", self.path("data")),
+        ]
     }
 
     /// Runs the program and gives what became of it.
@@ -136,10 +139,7 @@ impl Workbench {
             .current_dir(self.0.path())
             .args(arguments)
             .env_clear()
-            .env("HOME", self.path("home"))
-            .env("PODIUM_COMPETITIONS", self.path("competitions"))
-            .env("PODIUM_GRADERS", self.path("graders"))
-            .env("PODIUM_DATA", self.path("data"))
+            .envs(self.environment())
             .envs(more.iter().copied())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

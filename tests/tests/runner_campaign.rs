@@ -175,6 +175,9 @@ fn kills_lose_no_run_and_double_none() {
     survives_kills("24", "4", 10, 7);
 }
 
+// The long campaigns are ignored because a quarter of an hour is too much for every run of the tests, and because they
+// compare what the whole engine has before and after, which other tests change. Their short forms above are not.
+
 /// `cargo xtask runner-campaign`
 #[test]
 #[ignore = "takes minutes, and an engine for itself"]
