@@ -362,6 +362,8 @@ fn configuration(code: CodeGeneration) -> wasmtime::Result<Config> {
         .generate_address_map(false)
         .wasm_features(WasmFeatures::all(), false)
         .wasm_features(inspection::FEATURES, true);
+    #[cfg(target_os = "linux")]
+    config.with_host_memory(Arc::new(crate::linear_memory::LargePages));
     Ok(config)
 }
 

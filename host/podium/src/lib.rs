@@ -96,6 +96,8 @@ mod input;
 mod inspection;
 mod leaderboard;
 mod limits;
+#[cfg(target_os = "linux")]
+mod linear_memory;
 mod medals;
 mod memory_share;
 mod message;
