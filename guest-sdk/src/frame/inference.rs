@@ -7,7 +7,8 @@
 
 use super::cells::Texts;
 use super::number::{
-    NotInteger, Unsigned, parse_digits_alone, parse_float64, parse_int64, parse_uint64,
+    NotInteger, Unsigned, parse_digits_alone, parse_float64, parse_int64, parse_plain_float,
+    parse_uint64,
 };
 use super::objects::{Objects, StoredCell};
 use super::{Dtype, Values};
@@ -65,8 +66,19 @@ impl<'a> Chunk<'a> {
         (self.first..self.end).map(move |row| self.column.texts.bytes(row, self.column.field))
     }
 
+    /// Where the texts lie in the arena.
+    #[inline(always)]
+    fn ranges(self) -> impl Iterator<Item = (usize, usize)> + 'a {
+        (self.first..self.end).map(move |row| self.column.texts.range(row, self.column.field))
+    }
+
     fn len(self) -> usize {
         self.end - self.first
+    }
+
+    /// Room for values: those of the first chunk are joined by those of all others.
+    fn room<T>(self) -> Vec<T> {
+        Vec::with_capacity(if self.first == 0 { self.column.rows } else { self.len() })
     }
 
     fn infer(self) -> Array {
@@ -91,13 +103,17 @@ impl<'a> Chunk<'a> {
     fn int64(self) -> Result<Array, NotInteger> {
         // What stands in for a missing value. Where any is missing, the number itself is taken for one as well.
         const MISSING: i64 = i64::MIN;
-        let mut values = Vec::with_capacity(self.len());
+        let mut values = self.room();
         let mut missing = false;
-        for text in self.texts() {
+        let bytes = self.column.texts.arena().as_bytes();
+        for (start, end) in self.ranges() {
             // No number of digits alone is a missing value.
-            if let Some(value) = parse_digits_alone(text) {
+            if let Some(value) = parse_digits_alone(bytes, start, end) {
                 values.push(value);
-            } else if is_missing_word(text) {
+                continue;
+            }
+            let text = &bytes[start..end];
+            if is_missing_word(text) {
                 missing = true;
                 values.push(MISSING);
             } else {
@@ -141,9 +157,15 @@ impl<'a> Chunk<'a> {
     }
 
     fn float64(self) -> Option<Vec<f64>> {
-        let mut values = Vec::with_capacity(self.len());
-        for text in self.texts() {
+        let mut values = self.room();
+        let bytes = self.column.texts.arena().as_bytes();
+        for (start, end) in self.ranges() {
             // No missing value is spelled as a number.
+            if let Some(value) = parse_plain_float(bytes, start, end) {
+                values.push(value);
+                continue;
+            }
+            let text = &bytes[start..end];
             match parse_float64(text) {
                 Some(value) => values.push(value),
                 None if is_missing_word(text) => values.push(f64::NAN),

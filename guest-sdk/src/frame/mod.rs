@@ -7,6 +7,7 @@ mod cells;
 mod column;
 mod compare;
 mod convert;
+mod decimal;
 mod extremes;
 mod group;
 mod header;
@@ -218,7 +219,12 @@ impl Frame {
     /// # Errors
     /// A failure of the file's role where there is no such column, or it holds values that have no order.
     pub fn sort_by(&self, name: &str) -> Result<Frame, Failure> {
-        Ok(self.take(&self.column(name)?.order()?.rows))
+        let rows = &self.column(name)?.order()?.rows;
+        // Rows that are in order already need no copy.
+        if (0..).zip(rows).all(|(place, row)| place == *row) {
+            return Ok(self.clone());
+        }
+        Ok(self.take(rows))
     }
 
     /// The same rows; messages about one name what it holds in the column `name`, too.

@@ -97,7 +97,10 @@ impl Column {
 
     fn stable_order(&self) -> Result<(StableOrder, Option<SortedTexts>), Failure> {
         let order = match self.values() {
-            Values::Int64(values) => order_keys(values, |value| value.cast_unsigned() ^ SIGN),
+            Values::Int64(values) => match order_of_dense(values) {
+                Some(rows) => StableOrder { rows, ties: Vec::new(), missing: Vec::new() },
+                None => order_keys(values, |value| value.cast_unsigned() ^ SIGN),
+            },
             Values::UInt64(values) => order_keys(values, |value| value),
             Values::Bool(values) => order_keys(values, u64::from),
             Values::Float64(values) => order_floats(values),
@@ -203,6 +206,31 @@ fn order_keys<K: Ord + Copy>(values: &[K], key: impl Fn(K) -> u64) -> StableOrde
         };
     }
     order_rows(values.iter().map(|value| key(*value)).collect())
+}
+
+/// The order of integers that all differ and lie close together, as ids do: each has a place in a table. `None` for others.
+fn order_of_dense(values: &[i64]) -> Option<Vec<u32>> {
+    let (least, most) = (*values.iter().min()?, *values.iter().max()?);
+    if most.abs_diff(least) >= 2 * values.len() as u64 {
+        return None;
+    }
+    if values.is_sorted_by(|left, right| left < right) {
+        return Some((0..).take(values.len()).collect());
+    }
+    /// There are less rows than this.
+    const NONE: u32 = u32::MAX;
+    let mut rows = vec![NONE; most.abs_diff(least) as usize + 1];
+    for (row, value) in (0..).zip(values) {
+        let place = &mut rows[value.abs_diff(least) as usize];
+        if *place != NONE {
+            return None;
+        }
+        *place = row;
+    }
+    if rows.len() > values.len() {
+        rows.retain(|row| *row != NONE);
+    }
+    Some(rows)
 }
 
 /// Orders rows by the key of each, those of one key by their place.
@@ -330,6 +358,25 @@ mod tests {
                 "{:?}",
                 column.dtype()
             );
+        }
+    }
+
+    #[test]
+    fn dense_integers_are_ordered_by_a_table() {
+        let cases: &[(&[i64], Option<&[u32]>)] = &[
+            (&[], None),
+            (&[5], Some(&[0])),
+            (&[3, 1, 2], Some(&[1, 2, 0])),
+            (&[3, -1, 2], Some(&[1, 2, 0])),
+            (&[-7, -6, -5], Some(&[0, 1, 2])),
+            (&[3, 1, 3], None),
+            (&[10, 1, 2], None),
+            (&[i64::MAX, i64::MIN], None),
+            (&[i64::MAX, i64::MAX - 1], Some(&[1, 0])),
+            (&[i64::MIN + 1, i64::MIN], Some(&[1, 0])),
+        ];
+        for (values, order) in cases {
+            assert_eq!(order_of_dense(values).as_deref(), *order, "{values:?}");
         }
     }
 

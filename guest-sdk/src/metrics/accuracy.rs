@@ -2,7 +2,7 @@
 
 use super::labels::{NumberedLabels, check_targets, equal_rows};
 use crate::failure::Failure;
-use crate::frame::Column;
+use crate::frame::{Column, Values};
 
 /// The share of rows of which the predicted label is the true one: scikit-learn 1.5.2 `metrics.accuracy_score` of two
 /// one-dimensional arrays.
@@ -38,13 +38,22 @@ pub fn recall_by_label(truth: &Column, prediction: &Column) -> Result<Vec<LabelR
     check_targets(truth, prediction)?;
     let labels = NumberedLabels::of_one(truth);
     let mut recalls = vec![LabelRecall { row: usize::MAX, actual: 0, right: 0 }; labels.count];
-    for (row, (label, is_right)) in
-        labels.first.iter().zip(equal_rows(truth, prediction)).enumerate()
+    if let (Values::Int64(truth), Values::Int64(prediction)) = (truth.values(), prediction.values())
     {
+        let rows = truth.iter().zip(prediction).map(|(truth, prediction)| truth == prediction);
+        count_recalls(&mut recalls, &labels.first, rows);
+    } else {
+        count_recalls(&mut recalls, &labels.first, equal_rows(truth, prediction));
+    }
+    Ok(recalls)
+}
+
+/// Counts the rows of each label, and those that are right.
+fn count_recalls(recalls: &mut [LabelRecall], labels: &[u32], right: impl Iterator<Item = bool>) {
+    for (row, (label, is_right)) in labels.iter().zip(right).enumerate() {
         let recall = &mut recalls[*label as usize];
         recall.row = recall.row.min(row);
         recall.actual += 1;
         recall.right += u64::from(is_right);
     }
-    Ok(recalls)
 }

@@ -278,18 +278,43 @@ fn rounded(label: i128) -> i128 {
 
 /// Numbers integers; by a table where they lie close together.
 fn number_integers(first: &Column, second: &Column) -> NumberedLabels {
-    let all = || integers(first).chain(integers(second));
-    let (Some(low), Some(high)) = (all().min(), all().max()) else {
-        return NumberedLabels { first: Vec::new(), second: Vec::new(), count: 0 };
-    };
-    let rows = first.len() + second.len();
-    let span = high - low;
-    if span > rows as i128 * 4 + 1024 {
-        return number_all(integers(first), integers(second));
+    match (first.values(), second.values()) {
+        (Values::Int64(first), Values::Int64(second)) => {
+            let all = || first.iter().chain(second);
+            let (Some(low), Some(high)) = (all().min(), all().max()) else {
+                return NumberedLabels { first: Vec::new(), second: Vec::new(), count: 0 };
+            };
+            let span = u64::try_from(i128::from(*high) - i128::from(*low)).unwrap_or(u64::MAX);
+            number_within(span, first, second, |label| label.abs_diff(*low))
+        }
+        _ => {
+            let (first, second): (Vec<i128>, Vec<i128>) =
+                (integers(first).collect(), integers(second).collect());
+            let all = || first.iter().chain(&second);
+            let (Some(low), Some(high)) = (all().min(), all().max()) else {
+                return NumberedLabels { first: Vec::new(), second: Vec::new(), count: 0 };
+            };
+            let span = u64::try_from(high - low).unwrap_or(u64::MAX);
+            // Of what is close together, each difference is small.
+            number_within(span, &first, &second, |label| (label - low) as u64)
+        }
     }
-    let place = |label: i128| (label - low) as usize;
-    let mut numbers = vec![0_u32; place(high) + 1];
-    for label in all() {
+}
+
+/// Numbers labels by how far each is from the lowest, of which `span` is the most.
+fn number_within<T: Copy + Ord + std::hash::Hash>(
+    span: u64,
+    first: &[T],
+    second: &[T],
+    above_lowest: impl Fn(T) -> u64,
+) -> NumberedLabels {
+    let rows = first.len() + second.len();
+    if span > rows as u64 * 4 + 1024 {
+        return number_all(first.iter().copied(), second.iter().copied());
+    }
+    let place = |label: &T| above_lowest(*label) as usize;
+    let mut numbers = vec![0_u32; span as usize + 1];
+    for label in first.iter().chain(second) {
         numbers[place(label)] = 1;
     }
     let mut count = 0;
@@ -298,10 +323,9 @@ fn number_integers(first: &Column, second: &Column) -> NumberedLabels {
         *number = count;
         count += present;
     }
-    let number = |label: i128| numbers[place(label)];
     NumberedLabels {
-        first: integers(first).map(number).collect(),
-        second: integers(second).map(number).collect(),
+        first: first.iter().map(|label| numbers[place(label)]).collect(),
+        second: second.iter().map(|label| numbers[place(label)]).collect(),
         count: count as usize,
     }
 }
