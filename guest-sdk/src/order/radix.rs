@@ -52,6 +52,40 @@ fn sort_by_bits<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
     }
 }
 
+/// More bytes of words than this are sorted by comparisons.
+const MANY_WORDS: usize = 1 << 25;
+/// More passes than this take as long as comparisons do.
+const MOST_PASSES: usize = 4;
+
+/// Sorts words of which the lowest `sorted` bits ascend already, and `bits` more are to be sorted by.
+fn sort_words(words: &mut Vec<u64>, sorted: u32, bits: u32) {
+    let passes = bits.div_ceil(DIGIT) as usize;
+    if words.len() < FEW || size_of_val(words.as_slice()) > MANY_WORDS || passes > MOST_PASSES {
+        words.sort_unstable();
+        return;
+    }
+    let digit =
+        |word: u64, pass: usize| (word >> (sorted + pass as u32 * DIGIT)) as usize & (VALUES - 1);
+    let mut other = vec![0; words.len()];
+    for pass in 0..passes {
+        let mut places = [0_u32; VALUES];
+        for word in words.iter() {
+            let place = &mut places[digit(*word, pass)];
+            *place = place.wrapping_add(1);
+        }
+        let mut start = 0_u32;
+        for place in &mut places {
+            start = start.wrapping_add(std::mem::replace(place, start));
+        }
+        for word in words.iter() {
+            let place = &mut places[digit(*word, pass)];
+            other[*place as usize] = *word;
+            *place = place.wrapping_add(1);
+        }
+        std::mem::swap(words, &mut other);
+    }
+}
+
 /// Rows in the order of their keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowsByKey {
@@ -80,11 +114,11 @@ pub(crate) fn rows_by_key(mut keys: Vec<u64>) -> RowsByKey {
         }
         return RowsByKey { rows, keys };
     }
-    // Key and row fit one word. Words are sorted faster by comparisons than by digits, pairs are not.
+    // Key and row fit one word.
     for (key, row) in keys.iter_mut().zip(0..count) {
         *key = (*key - least) << row_bits | u64::from(row);
     }
-    keys.sort_unstable();
+    sort_words(&mut keys, row_bits, u64::BITS - range.leading_zeros());
     let mut rows = Vec::with_capacity(keys.len());
     for word in &mut keys {
         rows.push((*word & ((1 << row_bits) - 1)) as u32);
