@@ -39,6 +39,9 @@ impl Column {
     /// fault if one of the columns is its.
     pub fn merge_rows(&self, right: &Column) -> Result<Vec<(u32, u32)>, Failure> {
         self.require_mergeable(right)?;
+        if let Some(rows) = right.rows_of_ascending(self) {
+            return Ok((0..).zip(rows.iter().copied()).collect());
+        }
         if let (Values::Int64(left), Values::Int64(right)) = (self.values(), right.values()) {
             let mut first = IntegerTable::for_values(right);
             let next = chain(right.iter(), |value, row| first.insert(*value, row));

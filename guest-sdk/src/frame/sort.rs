@@ -49,6 +49,20 @@ impl Column {
         Ok(&self.order()?.rows)
     }
 
+    /// The rows in ascending order if so they hold the integers of `ascending`, of which each is larger than the one before.
+    pub(super) fn rows_of_ascending(&self, ascending: &Column) -> Option<&[u32]> {
+        let (Values::Int64(values), Values::Int64(wanted)) = (self.values(), ascending.values())
+        else {
+            return None;
+        };
+        if values.len() != wanted.len() || !wanted.is_sorted_by(|left, right| left < right) {
+            return None;
+        }
+        let rows = self.sorted_rows().ok()?;
+        let mut pairs = rows.iter().zip(wanted);
+        pairs.all(|(row, wanted)| values[*row as usize] == *wanted).then_some(rows)
+    }
+
     /// Works out [`Column::order`].
     pub(super) fn find_order(&self) -> Result<Order, Failure> {
         let (order, texts) = self.stable_order()?;
@@ -383,6 +397,30 @@ mod tests {
         for (values, order) in cases {
             assert_eq!(order_of_dense(values).as_deref(), *order, "{values:?}");
         }
+    }
+
+    #[test]
+    fn rows_of_ascending_integers_are_found_where_they_are_the_same() {
+        let cases: &[(&[i64], &[i64], Option<&[u32]>)] = &[
+            (&[3, 1, 900], &[1, 3, 900], Some(&[1, 0, 2])),
+            (&[3, 1, 900], &[1, 3, 901], None),
+            (&[3, 1, 900], &[3, 1, 900], None),
+            (&[1, 1, 3], &[1, 1, 3], None),
+            (&[1, 1, 3], &[1, 2, 3], None),
+            (&[1, 2], &[1, 2, 3], None),
+            (&[], &[], Some(&[])),
+        ];
+        for (values, ascending, rows) in cases {
+            let [values, ascending] =
+                [values, ascending].map(|values| column(Values::Int64(values.to_vec())));
+            assert_eq!(values.rows_of_ascending(&ascending), *rows);
+            if let Some(rows) = rows {
+                let pairs: Vec<(u32, u32)> = (0..).zip(rows.iter().copied()).collect();
+                assert_eq!(ascending.merge_rows(&values), Ok(pairs));
+            }
+        }
+        let floats = column(Values::Float64(vec![1.0]));
+        assert_eq!(floats.rows_of_ascending(&floats), None);
     }
 
     #[test]

@@ -306,6 +306,7 @@ impl<'a> Tokenizer<'a> {
     ) -> Result<usize, Malformed> {
         // A quote matters there only.
         let mut field_start = if self.state == State::StartField { at } else { usize::MAX };
+        let all_kept = self.kept.iter().all(|kept| *kept);
         while at < buffer.len() {
             let word = eight_bytes(&buffer[at..]);
             let mut candidates = bytes_up_to_comma(word);
@@ -313,6 +314,11 @@ impl<'a> Tokenizer<'a> {
                 let place = at + candidates.trailing_zeros() as usize / 8;
                 candidates &= candidates - 1;
                 match buffer[place] {
+                    b',' if all_kept && self.fields < self.kept.len() => {
+                        self.cells.end(place + 1 - *pending);
+                        self.fields += 1;
+                        field_start = place + 1;
+                    }
                     b',' => {
                         if *pending == field_start && !self.is_kept(self.fields) {
                             // Nothing is to be copied, neither of this field nor of those before it.
