@@ -217,7 +217,7 @@ mod tests {
         ) {
             // The digits of the middle of two floats, or close to it.
             let middle = u128::from(float >> 11 | 1 << 52) * 2 + 1;
-            let digits = (middle * 10_u128.pow(power) >> 54) as u64;
+            let digits = ((middle * 10_u128.pow(power)) >> 54) as u64;
             let digits = digits.wrapping_add_signed(off);
             for exponent in [0, -(power as i32)] {
                 if let Some(found) = power_of_ten_apart(digits, exponent) {
@@ -244,7 +244,7 @@ mod tests {
 
         #[test]
         fn upper_products_are_those_of_128_bits(left in any::<u64>(), right in any::<u64>()) {
-            prop_assert_eq!(upper_product(left, right), (u128::from(left) * u128::from(right) >> 64) as u64);
+            prop_assert_eq!(upper_product(left, right), ((u128::from(left) * u128::from(right)) >> 64) as u64);
         }
     }
 }
