@@ -199,6 +199,15 @@ impl Archive {
     }
 }
 
+/// Hands every regular file of a tar that comes as a stream to a visitor, by the rules of [`Archive::visit`].
+pub fn visit_tar_stream(
+    stream: impl Read,
+    limits: &ArchiveLimits,
+    visitor: &mut dyn EntryVisitor,
+) -> Passage {
+    tar_stream::visit_stream(stream, limits, visitor)
+}
+
 /// What a file is that is no archive.
 fn no_archive(head: &[u8]) -> String {
     let known = "an archive is a folder, a .tar, .tar.gz, .tar.zst or .zip";

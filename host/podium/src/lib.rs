@@ -128,7 +128,7 @@ mod verdict;
 
 pub use archive::{
     Archive, ArchiveFormat, ArchiveLimits, EntryPath, EntryPathProblem, EntryProblem, EntryVisitor,
-    Passage,
+    Passage, visit_tar_stream,
 };
 pub use atomic_write::{remove_left_behind, write_new, write_over, write_under_free_name};
 pub use batch::{Batch, BatchObserver, BatchOptions, grade_list};

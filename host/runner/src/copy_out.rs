@@ -1,20 +1,18 @@
 //! Copies what an agent left behind out of a tar stream: files and folders as data, nothing else.
 //!
-//! Links, devices, pipes, absolute paths, `..` and whatever leaves the folder are refused by name; sizes and counts are
-//! limited by what is really read, not by what headers say. What is written goes through a capability of the run's folder.
+//! What an archive may hold is decided by the library's reader of archives ([`podium::visit_tar_stream`]), so that whatever is
+//! copied out can be packed and regraded as well: links, devices, pipes, files with holes, absolute paths, `..` and names that
+//! steer terminals are refused by name. Here whatever lies in another folder is refused as well, sizes and counts are limited
+//! by what is really read, and what is written goes through a capability of the run's folder.
 
 use std::io::{self, Read, Write};
-use std::path::{Component, Path, PathBuf};
 
 use cap_std::fs::{Dir, OpenOptions};
+use podium::{ArchiveLimits, EntryPath, EntryVisitor};
 use serde::{Deserialize, Serialize};
-use tar::{Archive, EntryType};
 
 /// How many refused entries are named; more are counted.
 const NAMED: usize = 100;
-
-/// The deepest path.
-const DEEPEST: usize = 64;
 
 /// Limits on one folder.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +53,7 @@ pub struct Refused {
 /// # Errors
 /// A folder or file of the host that cannot be written. What is wrong with the archive is said in [`Copied`].
 pub fn copy_out(
-    archive: impl Read,
+    mut archive: impl Read,
     run_folder: &Dir,
     name: &str,
     limits: Limits,
@@ -64,97 +62,155 @@ pub fn copy_out(
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => run_folder.create_dir(name)?,
     }
-    let mut copied = Copied::default();
-    let mut archive = Archive::new(archive);
-    let entries = match archive.entries() {
-        Ok(entries) => entries,
-        Err(error) => return Ok(cut(copied, format!("the archive cannot be read: {error}"))),
+    let mut first = Vec::new();
+    if let Ok(0) = archive.by_ref().take(1).read_to_end(&mut first) {
+        // There is no such folder, and nothing to copy.
+        return Ok(Copied::default());
+    }
+    let folder = EntryPath::parse(name.as_bytes()).map_err(io::Error::other)?;
+    let mut copying = Copying {
+        run_folder,
+        folder,
+        bytes_limit: limits.bytes,
+        copied: Copied::default(),
+        failure: None,
     };
-    for (count, entry) in entries.enumerate() {
-        let mut entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => return Ok(cut(copied, format!("the archive cannot be read: {error}"))),
-        };
-        if count as u64 >= limits.entries {
-            return Ok(cut(copied, format!("there are more than {} entries", limits.entries)));
+    // The bytes are counted here: those of headers are nobody's.
+    let of_archive = ArchiveLimits {
+        entries: limits.entries,
+        unpacked_bytes: u64::MAX,
+        ..ArchiveLimits::default()
+    };
+    let stream = first.as_slice().chain(archive);
+    let passage = podium::visit_tar_stream(stream, &of_archive, &mut copying);
+    if let Some(failure) = copying.failure {
+        return Err(failure);
+    }
+    let mut copied = copying.copied;
+    copied.refused_in_all += passage.refused_in_all + passage.left_out_in_all;
+    let refused = passage.refused.into_iter().chain(passage.left_out);
+    copied
+        .refused
+        .extend(refused.map(|problem| Refused { entry: problem.entry, why: problem.reason }));
+    copied.refused.truncate(NAMED);
+    copied.cut_short = copied.cut_short.or(passage.broken);
+    Ok(copied)
+}
+
+/// Writes the files that it is handed.
+struct Copying<'a> {
+    run_folder: &'a Dir,
+    folder: EntryPath,
+    bytes_limit: u64,
+    copied: Copied,
+    /// What the host could not write, which is no fault of the archive.
+    failure: Option<io::Error>,
+}
+
+impl Copying<'_> {
+    fn is_of_folder(&mut self, path: &EntryPath) -> bool {
+        let is_within = *path == self.folder || path.is_beneath(&self.folder);
+        if !is_within {
+            self.refuse(path, "it lies in another folder");
         }
-        let shown: String = String::from_utf8_lossy(&entry.path_bytes())
-            .chars()
-            .take(500)
-            .flat_map(char::escape_debug)
-            .collect();
-        let path = match entry
-            .path()
-            .map_err(|error| error.to_string())
-            .and_then(|path| inside(&path, name))
-        {
-            Ok(path) => path,
-            Err(why) => {
-                refuse(&mut copied, shown, &why);
-                continue;
-            }
-        };
-        match entry.header().entry_type() {
-            EntryType::Directory => run_folder.create_dir_all(&path)?,
-            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
-                if let Some(parent) = path.parent() {
-                    run_folder.create_dir_all(parent)?;
-                }
-                let mut options = OpenOptions::new();
-                let options = options.write(true).create_new(true);
-                let mut file = match run_folder.open_with(&path, options) {
-                    Ok(file) => file,
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                        refuse(&mut copied, shown, "it is in the archive twice");
-                        continue;
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
-                        refuse(&mut copied, shown, "its name is too long");
-                        continue;
-                    }
-                    Err(error) => return Err(error),
-                };
-                let left = limits.bytes - copied.bytes;
-                match stream(&mut entry, &mut file, left)? {
-                    Streamed::All(bytes) => {
-                        copied.files += 1;
-                        copied.bytes += bytes;
-                    }
-                    Streamed::TooMuch => {
-                        run_folder.remove_file(&path)?;
-                        refuse(&mut copied, shown, "it goes beyond the limit of the folder");
-                        return Ok(cut(
-                            copied,
-                            format!("there are more than {} bytes", limits.bytes),
-                        ));
-                    }
-                    Streamed::Broken(why) => {
-                        run_folder.remove_file(&path)?;
-                        return Ok(cut(copied, format!("the archive cannot be read: {why}")));
-                    }
-                }
-            }
-            other => refuse(&mut copied, shown, kind(other)),
+        is_within
+    }
+
+    fn refuse(&mut self, path: &EntryPath, why: &str) {
+        self.copied.refused_in_all += 1;
+        if self.copied.refused.len() < NAMED {
+            let entry = path.as_str().to_owned();
+            self.copied.refused.push(Refused { entry, why: why.to_owned() });
         }
     }
-    Ok(copied)
+
+    /// Writes a file; `Ok` with an error in it is one of the content.
+    fn write(&mut self, path: &EntryPath, content: &mut dyn Read) -> io::Result<io::Result<()>> {
+        if let Some(parent) = path.parent() {
+            self.run_folder.create_dir_all(parent.as_str())?;
+        }
+        let mut options = OpenOptions::new();
+        let options = options.write(true).create_new(true);
+        let mut file = match self.run_folder.open_with(path.as_str(), options) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.refuse(path, "the archive holds it more than once");
+                return Ok(Ok(()));
+            }
+            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
+                self.refuse(path, "its name is too long");
+                return Ok(Ok(()));
+            }
+            Err(error) => return Err(error),
+        };
+        let streamed = stream(content, &mut file, self.bytes_limit - self.copied.bytes)?;
+        let Streamed::All(bytes) = streamed else {
+            self.run_folder.remove_file(path.as_str())?;
+            return match streamed {
+                Streamed::Broken(error) => Ok(Err(error)),
+                _ => {
+                    self.refuse(path, "it goes beyond the limit of the folder");
+                    let cut = format!("there are more than {} bytes", self.bytes_limit);
+                    self.copied.cut_short = Some(cut);
+                    Ok(Ok(()))
+                }
+            };
+        };
+        self.copied.files += 1;
+        self.copied.bytes += bytes;
+        Ok(Ok(()))
+    }
+}
+
+impl EntryVisitor for Copying<'_> {
+    fn wants(&mut self, path: &EntryPath, _size: u64) -> bool {
+        self.is_of_folder(path)
+    }
+
+    fn read(&mut self, path: &EntryPath, _size: u64, content: &mut dyn Read) -> io::Result<()> {
+        match self.write(path, content) {
+            Ok(done) => done,
+            Err(error) => {
+                self.failure = Some(error);
+                Ok(())
+            }
+        }
+    }
+
+    fn enters(&mut self, path: &EntryPath) -> bool {
+        if self.is_of_folder(path)
+            && let Err(error) = self.run_folder.create_dir_all(path.as_str())
+            // A file of this name is refused by whoever reads the archive.
+            && !matches!(
+                error.kind(),
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory
+            )
+        {
+            self.failure = Some(error);
+        }
+        true
+    }
+
+    fn goes_on(&self) -> bool {
+        self.failure.is_none() && self.copied.cut_short.is_none()
+    }
 }
 
 enum Streamed {
     All(u64),
     TooMuch,
-    Broken(String),
+    Broken(io::Error),
 }
 
-fn stream(entry: &mut impl Read, file: &mut impl Write, most: u64) -> io::Result<Streamed> {
+fn stream(content: &mut dyn Read, file: &mut impl Write, most: u64) -> io::Result<Streamed> {
     let mut buffer = vec![0; 1 << 16];
     let mut total = 0;
     loop {
-        let read = match entry.read(&mut buffer) {
+        let read = match content.read(&mut buffer) {
             Ok(0) => return Ok(Streamed::All(total)),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Ok(Streamed::Broken(error.to_string())),
+            Err(error) => return Ok(Streamed::Broken(error)),
         };
         total += read as u64;
         if total > most {
@@ -162,50 +218,6 @@ fn stream(entry: &mut impl Read, file: &mut impl Write, most: u64) -> io::Result
         }
         file.write_all(&buffer[..read])?;
     }
-}
-
-/// The path, if it lies in the folder.
-fn inside(path: &Path, folder: &str) -> Result<PathBuf, String> {
-    let mut clean = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::Normal(part) => clean.push(part),
-            Component::CurDir => {}
-            Component::ParentDir => return Err("its path has `..`".to_owned()),
-            Component::RootDir | Component::Prefix(_) => {
-                return Err("its path is absolute".to_owned());
-            }
-        }
-    }
-    if clean.components().count() > DEEPEST {
-        return Err(format!("it lies deeper than {DEEPEST} folders"));
-    }
-    match clean.components().next() {
-        Some(Component::Normal(first)) if first == folder => Ok(clean),
-        _ => Err("it lies in another folder".to_owned()),
-    }
-}
-
-fn kind(entry: EntryType) -> &'static str {
-    match entry {
-        EntryType::Symlink => "it is a symbolic link",
-        EntryType::Link => "it is a hard link",
-        EntryType::Block | EntryType::Char => "it is a device",
-        EntryType::Fifo => "it is a pipe",
-        _ => "it is neither a file nor a folder",
-    }
-}
-
-fn refuse(copied: &mut Copied, entry: String, why: &str) {
-    copied.refused_in_all += 1;
-    if copied.refused.len() < NAMED {
-        copied.refused.push(Refused { entry, why: why.to_owned() });
-    }
-}
-
-fn cut(mut copied: Copied, why: String) -> Copied {
-    copied.cut_short = Some(why);
-    copied
 }
 
 #[cfg(test)]

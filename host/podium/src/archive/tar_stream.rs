@@ -49,7 +49,6 @@ pub(super) fn visit(
     visitor: &mut dyn EntryVisitor,
 ) -> Passage {
     let meter = Meter::new(limits);
-    let mut passage = Passage::default();
     let file = BufReader::with_capacity(BUFFER_BYTES, source.reader());
     let stream: io::Result<Box<dyn Read + '_>> = match compression {
         Compression::None => Ok(Box::new(file)),
@@ -57,15 +56,34 @@ pub(super) fn visit(
         Compression::Zstandard => zstd::stream::read::Decoder::new(Packed(file, Rc::clone(&meter)))
             .map(|decoder| Box::new(decoder) as Box<dyn Read>),
     };
+    pass_through(stream, &meter, limits, visitor)
+}
+
+/// As [`visit`], for a tar that comes from elsewhere as it is, and once.
+pub(super) fn visit_stream(
+    stream: impl Read,
+    limits: &ArchiveLimits,
+    visitor: &mut dyn EntryVisitor,
+) -> Passage {
+    pass_through(Ok(stream), &Meter::new(limits), limits, visitor)
+}
+
+fn pass_through<R: Read>(
+    stream: io::Result<R>,
+    meter: &Rc<Meter>,
+    limits: &ArchiveLimits,
+    visitor: &mut dyn EntryVisitor,
+) -> Passage {
+    let mut passage = Passage::default();
     let walked = stream.and_then(|stream| {
-        let mut archive = Archive::new(Unpacked(stream, Rc::clone(&meter)));
-        if walk(&mut archive, &meter, limits, visitor, &mut passage)? {
-            to_the_end(archive.into_inner(), &meter)?;
+        let mut archive = Archive::new(Unpacked(stream, Rc::clone(meter)));
+        if walk(&mut archive, meter, limits, visitor, &mut passage)? {
+            to_the_end(archive.into_inner(), meter)?;
         }
         Ok(())
     });
     if let Err(error) = walked {
-        passage.breaks(meter.reached().unwrap_or_else(|| in_words(&error, &meter)));
+        passage.breaks(meter.reached().unwrap_or_else(|| in_words(&error, meter)));
     }
     passage
 }
@@ -90,13 +108,13 @@ fn walk<R: Read>(
             return Ok(false);
         }
         hand_over(&mut entry, visitor, passage)?;
+        if !visitor.goes_on() {
+            return Ok(false);
+        }
         // What is left is read here, so that what comes between two entries is headers alone.
         io::copy(&mut entry, &mut io::sink())?;
         if meter.has_ended() {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "in the middle of a file"));
-        }
-        if !visitor.goes_on() {
-            return Ok(false);
         }
     }
     if meter.has_ended() {

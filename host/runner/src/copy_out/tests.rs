@@ -1,6 +1,6 @@
 use cap_std::ambient_authority;
 use proptest::prelude::*;
-use tar::{Builder, Header};
+use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 
 use super::*;
@@ -75,6 +75,8 @@ fn what_leaves_the_folder_or_is_no_file_is_refused() {
         (EntryType::Block, "code/disk", "device"),
         (EntryType::Char, "code/null", "device"),
         (EntryType::Fifo, "code/pipe", "pipe"),
+        (EntryType::Regular, "code/a\\b", "backslash"),
+        (EntryType::Regular, "code/\u{1b}[31m", "control character"),
     ] {
         let (above, copied) = copy(&named(kind, name, b""));
         assert_eq!(copied.refused_in_all, 1, "{name}");
@@ -100,7 +102,52 @@ fn limits_hold() {
     }
     let (_, copied) = copy(&many.into_inner().unwrap());
     assert_eq!(copied.files, 10);
-    assert!(copied.cut_short.unwrap().contains("more than 10 entries"));
+    assert!(copied.cut_short.unwrap().contains("more than the limit of 10 entries"));
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_an_empty_one() {
+    let (above, copied) = copy(b"");
+    assert_eq!(copied, Copied::default());
+    assert_eq!(std::fs::read_dir(above.path().join("run/code")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_file_that_is_a_folder_as_well_is_no_failure_of_the_host() {
+    let mut archive = named(EntryType::Regular, "code/a", b"first");
+    archive.extend(named(EntryType::Directory, "code/a", b""));
+    archive.extend(named(EntryType::Regular, "code/a/b", b"second"));
+    let (_, copied) = copy(&archive);
+    assert_eq!((copied.files, copied.refused_in_all), (1, 1), "{copied:?}");
+    assert!(copied.refused[0].why.contains("a file and a folder"), "{copied:?}");
+}
+
+/// What comes out of a container can be packed, and regraded, without another word.
+#[test]
+fn what_is_copied_is_what_the_reader_of_archives_takes() {
+    struct All(Vec<String>);
+    impl EntryVisitor for All {
+        fn wants(&mut self, path: &EntryPath, _size: u64) -> bool {
+            self.0.push(path.to_string());
+            false
+        }
+
+        fn read(&mut self, _: &EntryPath, _: u64, _: &mut dyn Read) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    for names in [["code/a b", "code/\u{fc}/\u{20ac}"], ["code/.hidden", "code/c:d"]] {
+        let mut builder = Builder::new(Vec::new());
+        for name in names {
+            builder.append_data(&mut header(EntryType::Regular, 1), name, &b"1"[..]).unwrap();
+        }
+        let (above, copied) = copy(&builder.into_inner().unwrap());
+        assert_eq!((copied.files, copied.refused_in_all), (2, 0), "{copied:?}");
+        let folder = podium::Archive::open(above.path().join("run"), ArchiveLimits::default());
+        let mut all = All(Vec::new());
+        let passage = folder.unwrap().visit(&mut all);
+        assert_eq!((passage.refused_in_all, all.0.len()), (0, 2), "{passage:?}");
+    }
 }
 
 #[test]
@@ -110,7 +157,7 @@ fn a_name_twice_and_names_with_control_characters_are_harmless() {
     archive.extend(named(EntryType::Fifo, "code/\u{1b}[31m", b""));
     let (above, copied) = copy(&archive);
     assert_eq!(std::fs::read(above.path().join("run/code/a")).unwrap(), b"first");
-    assert_eq!(copied.refused[0].why, "it is in the archive twice");
+    assert!(copied.refused[0].why.contains("more than once"), "{copied:?}");
     assert_eq!(copied.refused[1].entry, "code/\\u{1b}[31m");
 }
 
