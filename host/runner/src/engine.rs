@@ -31,6 +31,12 @@ pub struct EngineFacts {
     pub version: Option<String>,
     /// The names of its runtimes, sorted.
     pub runtimes: Vec<String>,
+    /// The devices that it offers to containers: `nvidia.com/gpu=0`.
+    pub devices: Vec<String>,
+    /// How it keeps what containers write, and where.
+    pub storage_driver: Option<String>,
+    /// The folder of all that it keeps.
+    pub root_folder: Option<String>,
     /// The CPUs of its machine.
     pub cpus: Option<i64>,
     /// The memory of its machine in bytes.
@@ -95,6 +101,14 @@ impl Engine {
         Ok(EngineFacts {
             version: info.server_version,
             runtimes,
+            devices: info
+                .discovered_devices
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(|device| device.id)
+                .collect(),
+            storage_driver: info.driver,
+            root_folder: info.docker_root_dir,
             cpus: info.ncpu,
             memory: info.mem_total,
             kernel: info.kernel_version,

@@ -3,11 +3,14 @@
 //! Plain data, and a part of `run.toml`: a group that goes on finds its containers where they were made. A key's path is
 //! kept there, the key is not.
 
+mod context;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use self::context::Context;
 use crate::configuration::RunConfiguration;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -198,25 +201,37 @@ impl Hosts {
         Ok(hosts)
     }
 
-    /// The one host that the variables of the `docker` program name, else the engine of this machine.
+    /// The one host that the `docker` program would ask: that of `DOCKER_HOST`, else of the context in use, else the engine
+    /// of this machine.
     ///
     /// # Errors
-    /// [`Error::Hosts`] for variables that are not understood.
+    /// [`Error::Hosts`] for variables and contexts that are not understood.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Hosts, Error> {
-        let variable = |name| variable(name).filter(|value| !value.is_empty());
-        let address = variable("DOCKER_HOST").unwrap_or_else(|| format!("unix://{LOCAL_SOCKET}"));
-        let is_verified = variable("DOCKER_TLS_VERIFY").is_some();
-        let tls = (is_verified && address.starts_with("tcp://")).then(|| {
-            let folder = match variable("DOCKER_CERT_PATH") {
-                Some(folder) => PathBuf::from(folder),
-                None => Path::new(&variable("HOME").unwrap_or_default()).join(".docker"),
-            };
-            Tls {
-                ca: folder.join("ca.pem"),
-                certificate: folder.join("cert.pem"),
-                key: folder.join("key.pem"),
+        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let (address, tls, place) = match variable("DOCKER_HOST") {
+            Some(address) => {
+                let is_verified = variable("DOCKER_TLS_VERIFY").is_some();
+                let tls = (is_verified && address.starts_with("tcp://")).then(|| {
+                    let folder = match variable("DOCKER_CERT_PATH") {
+                        Some(folder) => PathBuf::from(folder),
+                        None => Path::new(&variable("HOME").unwrap_or_default()).join(".docker"),
+                    };
+                    Tls {
+                        ca: folder.join("ca.pem"),
+                        certificate: folder.join("cert.pem"),
+                        key: folder.join("key.pem"),
+                    }
+                });
+                (address, tls, "in DOCKER_HOST".to_owned())
             }
-        });
+            None => match context::in_use(variable)? {
+                Some(Context { name, address, tls }) => {
+                    let tls = tls.filter(|_| address.starts_with("tcp://"));
+                    (address, tls, format!("of the Docker context `{}`", name.escape_debug()))
+                }
+                None => (format!("unix://{LOCAL_SOCKET}"), None, "of this machine".to_owned()),
+            },
+        };
         let host = HostDefinition {
             name: ONLY_HOST.to_owned(),
             address,
@@ -229,8 +244,7 @@ impl Hosts {
             data: None,
             shares_files: None,
         };
-        host.check()
-            .map_err(|message| Error::Hosts { place: "in DOCKER_HOST".to_owned(), message })?;
+        host.check().map_err(|message| Error::Hosts { place, message })?;
         Ok(Hosts { gone_after_seconds: GoneAfter::default(), hosts: vec![host] })
     }
 
@@ -424,6 +438,26 @@ mod tests {
         assert!(!remote.shares_files());
         assert_eq!(remote.tls.unwrap().ca, Path::new("/c/ca.pem"));
         assert!(of(&[("DOCKER_HOST", "nonsense")]).is_err());
+
+        // A context counts where DOCKER_HOST says nothing.
+        let home = tempfile::tempdir().unwrap();
+        let folder =
+            home.path().join(format!(".docker/contexts/meta/{}", podium::Digest::of(b"far")));
+        std::fs::create_dir_all(&folder).unwrap();
+        let meta = r#"{"Name":"far","Endpoints":{"docker":{"Host":"ssh://me@far"}}}"#;
+        std::fs::write(folder.join("meta.json"), meta).unwrap();
+        let with_context = |host: Option<&str>| {
+            let variables = Hosts::from_environment(|name| match name {
+                "HOME" => Some(home.path().display().to_string()),
+                "DOCKER_CONTEXT" => Some("far".to_owned()),
+                "DOCKER_HOST" => host.map(str::to_owned),
+                _ => None,
+            });
+            variables.unwrap().hosts.remove(0).address
+        };
+        assert_eq!(with_context(None), "ssh://me@far");
+        assert_eq!(with_context(Some("")), "ssh://me@far");
+        assert_eq!(with_context(Some("unix:///d.sock")), "unix:///d.sock");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Relies on nothing but what an installed Podium has: no compiler, no network.
 
+mod engines;
 mod store_and_policy;
 mod toolkit;
 
@@ -17,7 +18,6 @@ use serde::Serialize;
 
 use self::store_and_policy::StoreAndPolicy;
 use crate::arguments::Shared;
-use crate::docker::DockerEngine;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::places::Places;
@@ -26,11 +26,22 @@ use crate::{engine, number, output};
 
 /// What `podium doctor` is told.
 #[derive(Debug, clap::Args)]
+#[command(after_help = AFTER)]
 pub(crate) struct Arguments {
     /// Leave out Docker and GPUs, which only running agents needs
     #[arg(long)]
     grading_only: bool,
+    /// The machines whose engines are looked at, as `run start` takes them [default: the engine that the `docker` program
+    /// would ask]
+    #[cfg(unix)]
+    #[arg(long, env = "PODIUM_HOSTS", value_name = "FILE", hide_env_values = true)]
+    hosts: Option<PathBuf>,
 }
+
+const AFTER: &str = "\
+Ends with 0 where all is well, and where there are warnings alone: something that grading does without. Ends with 3 where
+there is a problem: nothing can be graded, or a machine that --hosts or PODIUM_HOSTS names cannot run agents. A hosts file
+that is not understood ends it with 2.";
 
 /// How something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -71,8 +82,9 @@ impl Check {
 /// Looks at everything and prints what was found.
 ///
 /// # Errors
-/// A stdout that cannot be written to; folders on the command line that are none.
+/// A stdout that cannot be written to; folders on the command line that are none; a hosts file that is not understood.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
+    let of_engines = engines(arguments)?;
     let places = Places::find(shared)?;
     let catalog = places.catalog();
     let listing = catalog.list();
@@ -92,8 +104,8 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     }
     checks.extend([data(&places, &listing), cache(engine.as_ref()), store, trust]);
     if !arguments.grading_only {
-        let answer = DockerEngine::ask();
-        checks.extend([docker(&answer), gpus(answer.ok().as_ref()), toolkit::look()]);
+        checks.extend(of_engines);
+        checks.push(toolkit::look());
     }
     if shared.json {
         output::print_json(&checks)?;
@@ -104,6 +116,18 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     }
     let worst = checks.iter().map(|check| check.state).max();
     Ok(if worst == Some(State::Problem) { Exit::Missing } else { Exit::Success })
+}
+
+/// The lines of Docker engines: of the hosts that were named, else of the one that the `docker` program would ask.
+fn engines(arguments: &Arguments) -> Result<Vec<Check>, Failure> {
+    if arguments.grading_only {
+        return Ok(Vec::new());
+    }
+    #[cfg(unix)]
+    if let Some(path) = arguments.hosts.as_ref().filter(|path| !path.as_os_str().is_empty()) {
+        return Ok(engines::look_at(&podium_runner::Hosts::load(path)?));
+    }
+    Ok(engines::look())
 }
 
 fn in_words(check: &Check) -> String {
@@ -352,50 +376,6 @@ fn cache(engine: Result<&Engine, &Failure>) -> Check {
     }
 }
 
-fn docker(engine: &Result<DockerEngine, String>) -> Check {
-    match engine {
-        Ok(engine) => Check::ok(
-            "docker",
-            format!(
-                "engine {}, runtimes {}",
-                engine.version.as_deref().unwrap_or("of unknown version"),
-                engine.runtimes.join(", ")
-            ),
-        ),
-        Err(reason) => Check::warning(
-            "docker",
-            format!("no engine answers: {}", reason.replace('\n', " ")),
-            "only running agents needs it: start the Docker engine, or set DOCKER_HOST to where it listens",
-        ),
-    }
-}
-
-fn gpus(engine: Option<&DockerEngine>) -> Check {
-    let advice = "only agents that use GPUs need it: install the NVIDIA Container Toolkit and restart the Docker engine";
-    match engine {
-        None => Check::warning("gpus", "unknown: no Docker engine answers", advice),
-        Some(engine) if engine.offers_gpus() => {
-            let devices = engine.devices.join(", ");
-            let found = if devices.is_empty() { "runtime nvidia".to_owned() } else { devices };
-            Check::ok("gpus", format!("containers can have them: {found}"))
-        }
-        Some(_) => Check::warning("gpus", "the Docker engine offers none", advice),
-    }
-}
-
 fn paths(folders: &[PathBuf]) -> String {
     folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_engine_that_does_not_answer_is_no_problem_for_grading() {
-        let check = docker(&Err("no such file\nor folder".to_owned()));
-        assert_eq!(check.state, State::Warning);
-        assert!(!check.found.contains('\n'), "{}", check.found);
-        assert_eq!(gpus(None).state, State::Warning);
-    }
 }
