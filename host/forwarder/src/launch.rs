@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use crate::{Done, PROGRAM, host, serve};
+use crate::{Done, PROGRAM, exchange, host, serve};
 
 /// The exit code for an agent that could not be started because of Podium or the machine.
 const NOT_STARTED: u8 = 125;
@@ -18,10 +18,13 @@ const NOT_STARTED: u8 = 125;
 /// The exit code for a command that is not there, as shells have it.
 const NO_SUCH_COMMAND: u8 = 127;
 
-/// As [`run`], where the host's socket is not there and has to be stood in for.
-pub(crate) fn run_carried(command: &[OsString]) -> Done {
-    start("exchange")
-        .map_err(|why| (NOT_STARTED, format!("the host's socket cannot be served: {why}")))?;
+/// As [`run`], where the host's sockets are not there and have to be stood in for: that of its proxy, too, where it has one
+/// for this run.
+pub(crate) fn run_carried(command: &[OsString], has_proxy: bool) -> Done {
+    let verb: &[&str] =
+        if has_proxy { &["exchange", exchange::WITH_EGRESS] } else { &["exchange"] };
+    start(verb)
+        .map_err(|why| (NOT_STARTED, format!("the host's sockets cannot be served: {why}")))?;
     run(command)
 }
 
@@ -30,7 +33,8 @@ pub(crate) fn run(command: &[OsString]) -> Done {
     let [program, arguments @ ..] = command else {
         return Err((NOT_STARTED, "there is no command to start".to_owned()));
     };
-    start("serve").map_err(|why| (NOT_STARTED, format!("the host cannot be relayed to: {why}")))?;
+    start(&["serve"])
+        .map_err(|why| (NOT_STARTED, format!("the host cannot be relayed to: {why}")))?;
     let reply = host::ask("POST /start", "text/plain", 0, &mut [])
         .map_err(|error| (NOT_STARTED, format!("the host does not answer: {error}")))?;
     if reply.status != 200 {
@@ -47,9 +51,10 @@ pub(crate) fn run(command: &[OsString]) -> Done {
 }
 
 /// Starts what listens, and waits until it does.
-fn start(verb: &str) -> Result<(), String> {
+fn start(verb: &[&str]) -> Result<(), String> {
     let mut child = Command::new(PROGRAM)
-        .args(["detach", verb])
+        .arg("detach")
+        .args(verb)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()

@@ -30,7 +30,7 @@ const PROXY_SOCKET: &str = "/podium/socket/egress.sock";
 /// Where carriers connect, in a container on another machine than the host.
 const CARRIERS: &str = "/podium/socket/carriers.sock";
 
-const USAGE: &str = "podium-forwarder launch COMMAND… | launch-carried COMMAND… | detach VERB | serve | exchange | carry | validate SUBMISSION";
+const USAGE: &str = "podium-forwarder launch COMMAND… | launch-carried COMMAND… | launch-carried-with-egress COMMAND… | detach VERB | serve | exchange [with-egress] | carry | validate SUBMISSION";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -38,9 +38,10 @@ fn main() -> ExitCode {
     let rest: Vec<OsString> = arguments.collect();
     let done = match verb.to_str() {
         Some("launch") => launch::run(&rest),
-        Some("launch-carried") => launch::run_carried(&rest),
+        Some("launch-carried") => launch::run_carried(&rest, false),
+        Some("launch-carried-with-egress") => launch::run_carried(&rest, true),
         Some("detach") => launch::detach(&rest),
-        Some("exchange") => exchange::run(),
+        Some("exchange") => exchange::run(&rest),
         Some("carry") => carry::run(),
         Some("serve") => serve::run(),
         Some("validate") => validate::run(&rest),

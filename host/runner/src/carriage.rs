@@ -3,7 +3,7 @@
 //! The engine starts the forwarder once more in the container, a *carrier*, whose input and output come here. A carrier
 //! takes one connection after the other; another is started whenever all are busy, up to a limit, so that a slow connection
 //! holds up nothing but itself. There is no other way out of the container, and what comes this way is answered by the same
-//! service as on the socket.
+//! services as on the sockets: validation, and the proxy where the run has one.
 //!
 //! In both directions go frames: four bytes of length, then so many bytes; none says that this direction has ended. A
 //! connection begins with a frame that names the service, which is answered with the same frame.
@@ -18,14 +18,19 @@ use bollard::exec::{CreateExecOptions, StartExecOptions, StartExecResults};
 use bytes::{Buf, BytesMut};
 use futures_util::{FutureExt, Stream, StreamExt};
 use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 
+use crate::egress::Proxy;
 use crate::engine::Engine;
 use crate::validation::Validator;
 
 /// How many connections of a run are carried at once; more wait in the container.
 const MOST: usize = 32;
+
+/// As [`MOST`], where there is a proxy as well. The forwarder carries at most 48 connections to it at once, so that there
+/// are carriers left for validation.
+const MOST_WITH_PROXY: usize = 64;
 
 /// The longest frame.
 const LONGEST: usize = 1 << 16;
@@ -33,24 +38,38 @@ const LONGEST: usize = 1 << 16;
 /// The service that validates, by its name in the first frame.
 const VALIDATION: &[u8] = b"validation";
 
+/// The proxy, by its name in the first frame.
+const EGRESS: &[u8] = b"egress";
+
+/// What connections of a run may lead to.
+#[derive(Clone)]
+pub(crate) struct Services {
+    pub(crate) validator: Arc<Validator>,
+    /// The proxy, where the run has one.
+    pub(crate) proxy: Option<Arc<Proxy>>,
+}
+
 /// How long the engine is left alone after a carrier could not be started.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Carries connections for as long as it is polled.
-pub(crate) async fn carry(engine: Engine, container: String, validator: Arc<Validator>) {
+pub(crate) async fn carry(engine: Engine, container: String, services: Services) {
+    // Tunnels through the proxy end with this.
+    let (_running, ended) = watch::channel(());
+    let most = if services.proxy.is_some() { MOST_WITH_PROXY } else { MOST };
     let idle = Arc::new(AtomicUsize::new(0));
     let changed = Arc::new(Notify::new());
     let mut carriers = JoinSet::new();
     loop {
         while carriers.try_join_next().is_some() {}
-        if idle.load(Ordering::Relaxed) == 0 && carriers.len() < MOST {
+        if idle.load(Ordering::Relaxed) == 0 && carriers.len() < most {
             idle.fetch_add(1, Ordering::Relaxed);
             let mut place =
                 Place { idle: Arc::clone(&idle), changed: Arc::clone(&changed), is_idle: true };
             let (engine, container) = (engine.clone(), container.clone());
-            let validator = Arc::clone(&validator);
+            let (services, ended) = (services.clone(), ended.clone());
             carriers.spawn(async move {
-                carrier(&engine, &container, &validator, &mut place).await;
+                carrier(&engine, &container, &services, &ended, &mut place).await;
                 // Its place is kept for a moment, so that an engine that starts none is not asked without end.
                 place.set_idle(true);
                 tokio::time::sleep(PAUSE).await;
@@ -90,21 +109,30 @@ impl Drop for Place {
 async fn carrier(
     engine: &Engine,
     container: &str,
-    validator: &Arc<Validator>,
+    services: &Services,
+    ended: &watch::Receiver<()>,
     place: &mut Place,
 ) -> Option<()> {
     let mut frames = start(engine, container).await?;
     loop {
         let service = frames.read().await?;
         place.set_idle(false);
-        if service != VALIDATION {
-            return None;
-        }
-        frames.write(VALIDATION).await?;
+        let proxy = match (&*service, &services.proxy) {
+            (VALIDATION, _) => None,
+            (EGRESS, Some(proxy)) => Some(proxy),
+            // Nothing that this run may have.
+            _ => return None,
+        };
+        frames.write(&service).await?;
         let (ours, theirs) = tokio::io::duplex(LONGEST);
-        let serving = validator.serve_connection(theirs);
+        let serving = async {
+            match proxy {
+                Some(proxy) => proxy.serve_connection(theirs, ended.clone()).await,
+                None => services.validator.serve_connection(theirs).await,
+            }
+        };
         let pumping = pump(&mut frames, ours);
-        // The service ends when it has said all, or when the connection is gone.
+        // The service ends when it has said all, or when the connection is gone; a tunnel goes on as long as it is pumped.
         let (_, pumped) = futures_util::future::join(serving, pumping).await;
         pumped?;
         place.set_idle(true);

@@ -50,7 +50,7 @@ pub enum Delivery<'a> {
         /// The forwarder, a static program.
         forwarder: &'a Path,
     },
-    /// The engine does not see them: they are put into the container before it starts, and the socket is carried.
+    /// The engine does not see them: they are put into the container before it starts, and the sockets are carried.
     Carried {
         /// Where the public data lie for the engine.
         public_data: &'a DataSource,
@@ -115,9 +115,10 @@ impl ContainerPlan<'_> {
     }
 
     fn launch_verb(&self) -> &'static str {
-        match self.delivery {
-            Delivery::Mounted { .. } => "launch",
-            Delivery::Carried { .. } => "launch-carried",
+        match (self.delivery, self.configuration.network) {
+            (Delivery::Mounted { .. }, _) => "launch",
+            (Delivery::Carried { .. }, Network::AllowList) => "launch-carried-with-egress",
+            (Delivery::Carried { .. }, _) => "launch-carried",
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::agent::Agent;
-use crate::configuration::{Network, RunConfiguration};
+use crate::configuration::RunConfiguration;
 use crate::container::DataSource;
 use crate::delivery::{self, Filler};
 use crate::devices::DevicePool;
@@ -121,14 +121,6 @@ impl Host {
         configuration: &RunConfiguration,
         programs: &Programs,
     ) -> Result<(), Error> {
-        if configuration.network == Network::AllowList && !self.definition.shares_files() {
-            return Err(Error::Hosts {
-                place: format!("for the host `{}`", self.name()),
-                message: "`network = \"allow-list\"` needs an engine that sees the files of this machine: what is asked of the \
-                          proxy comes through a socket among them"
-                    .to_owned(),
-            });
-        }
         let facts = self.engine.facts().await?;
         facts.check(configuration)?;
         let room = self.definition.room(configuration, facts.cpus, facts.memory);

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::event::{Ending, EventKind};
+use crate::gpu_usage::GpuUsage;
 use crate::group::{GroupDefinition, RunGroup};
 use crate::journal::{self, RunState};
 
@@ -47,6 +48,8 @@ pub struct LiveRun {
     pub cpus: Option<f64>,
     /// Bytes of memory in use.
     pub memory: Option<u64>,
+    /// How its GPUs were used when they were last looked at.
+    pub gpus: Vec<GpuUsage>,
     /// The last line that the agent has printed, as it is.
     pub last_line: Option<String>,
     /// How often it has asked for a validation.
@@ -116,6 +119,7 @@ impl LiveRun {
         let time = |sample: &Value| sample["at"].as_str()?.parse::<Timestamp>().ok();
         if let [.., last] = samples.as_slice() {
             self.memory = last["memory_bytes"].as_u64();
+            self.gpus = serde_json::from_value(last["gpus"].clone()).unwrap_or_default();
         }
         if let [.., before, last] = samples.as_slice()
             && let (Some(from), Some(to)) = (time(before), time(last))
@@ -173,12 +177,14 @@ mod tests {
         write(
             "usage.jsonl",
             "{\"at\":\"2026-01-01T00:00:00Z\",\"cpu_nanoseconds\":1000000000,\"memory_bytes\":1}\n\
-             {\"at\":\"2026-01-01T00:00:10Z\",\"cpu_nanoseconds\":16000000000,\"memory_bytes\":7}\n{\"at\":",
+             {\"at\":\"2026-01-01T00:00:10Z\",\"cpu_nanoseconds\":16000000000,\"memory_bytes\":7,\
+             \"gpus\":[{\"index\":1,\"uuid\":\"GPU-a\",\"utilization_percent\":97}]}\n{\"at\":",
         );
         write("agent.log", &format!("{}\nlast\n\n", "x".repeat(20_000)));
         write("validations.jsonl", "{\"valid\":true}\n{\"valid\":null}\n");
         run.look(folder.path());
         assert_eq!((run.cpus, run.memory), (Some(1.5), Some(7)));
+        assert_eq!((run.gpus.len(), run.gpus[0].utilization_percent), (1, Some(97)));
         assert_eq!(run.last_line.as_deref(), Some("last"));
         assert_eq!((run.validations, run.last_validation), (2, Some(None)));
     }

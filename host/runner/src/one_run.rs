@@ -15,6 +15,7 @@ use bollard::query_parameters::CreateContainerOptionsBuilder;
 use jiff::Timestamp;
 use podium::{Competition, GradingContext, Input};
 
+use crate::carriage::Services;
 use crate::configuration::Network;
 use crate::container::{
     ContainerPlan, Delivery, FOLDER_LABEL, GROUP_LABEL, KEPT_FOLDERS, MACHINE_LABEL, RUN_LABEL,
@@ -167,11 +168,17 @@ impl Attempt<'_> {
             let egress = &configuration.egress;
             Arc::new(Proxy::new(egress.list(), egress.each_run, &folder))
         });
-        let proxying = proxy.as_ref().map(|proxy| egress::serve(proxy, &exchange)).transpose()?;
+        // Where the engine does not see the sockets, both are carried while the container is watched.
+        let proxying = proxy
+            .as_ref()
+            .filter(|_| self.host.definition.shares_files())
+            .map(|proxy| egress::serve(proxy, &exchange))
+            .transpose()?;
         if !self.takes_over {
             self.start(prepared, &exchange).await?;
         }
-        let watched = watch::until_the_end(self, &validator, &folder, &exchange).await?;
+        let services = Services { validator: Arc::clone(&validator), proxy: proxy.clone() };
+        let watched = watch::until_the_end(self, &services, &folder, &exchange).await?;
         drop((serving, proxying));
         let watched = match watched {
             Some(watched) => watched,

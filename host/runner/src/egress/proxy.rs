@@ -18,7 +18,7 @@ use hyper::{Method, Request, Response, StatusCode, Uri, client, server};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use super::allow_list::{AllowList, Target};
@@ -83,27 +83,8 @@ pub(crate) fn serve(proxy: &Arc<Proxy>, exchange: &Path) -> Result<Serving, Erro
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
-            let (proxy, mut ended) = (Arc::clone(&proxy), ended.clone());
-            let place = Arc::new(place);
-            tokio::spawn(async move {
-                let held = Arc::clone(&place);
-                let (answering, tunnel_ended) = (Arc::clone(&proxy), ended.clone());
-                let service = service_fn(move |request| {
-                    let (proxy, ended) = (Arc::clone(&answering), tunnel_ended.clone());
-                    // A tunnel goes on after its connection has become one, and still has the connection's place.
-                    let place = Arc::clone(&place);
-                    async move { Ok::<_, Infallible>(proxy.answer(request, ended, place).await) }
-                });
-                let connection = server::conn::http1::Builder::new()
-                    .timer(TokioTimer::new())
-                    .header_read_timeout(Duration::from_secs(30))
-                    .keep_alive(false)
-                    .half_close(true)
-                    .serve_connection(TokioIo::new(stream), service)
-                    .with_upgrades();
-                select(pin!(connection), pin!(ended.changed())).await;
-                drop(held);
-            });
+            let (proxy, ended) = (Arc::clone(&proxy), ended.clone());
+            tokio::spawn(async move { proxy.serve_one(stream, ended, place).await });
         }
     });
     Ok(Serving(task, running))
@@ -123,6 +104,43 @@ impl Proxy {
     /// What was asked so far.
     pub(crate) fn record(&self) -> EgressRecord {
         self.log.record()
+    }
+
+    /// Answers on a connection that was carried here, until it ends or has become a tunnel, which ends with `ended`.
+    pub(crate) async fn serve_connection(
+        self: &Arc<Self>,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        ended: watch::Receiver<()>,
+    ) {
+        if let Ok(place) = Arc::clone(&self.connections).acquire_owned().await {
+            self.serve_one(stream, ended, place).await;
+        }
+    }
+
+    async fn serve_one(
+        self: &Arc<Self>,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        mut ended: watch::Receiver<()>,
+        place: OwnedSemaphorePermit,
+    ) {
+        let place = Arc::new(place);
+        let held = Arc::clone(&place);
+        let (answering, tunnel_ended) = (Arc::clone(self), ended.clone());
+        let service = service_fn(move |request| {
+            let (proxy, ended) = (Arc::clone(&answering), tunnel_ended.clone());
+            // A tunnel goes on after its connection has become one, and still has the connection's place.
+            let place = Arc::clone(&place);
+            async move { Ok::<_, Infallible>(proxy.answer(request, ended, place).await) }
+        });
+        let connection = server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(Duration::from_secs(30))
+            .keep_alive(false)
+            .half_close(true)
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades();
+        select(pin!(connection), pin!(ended.changed())).await;
+        drop(held);
     }
 
     async fn answer<P: Send + 'static>(

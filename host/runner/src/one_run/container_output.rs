@@ -1,6 +1,6 @@
 //! What a container gives: its log as it comes, its folders as archives.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -109,8 +109,108 @@ pub(crate) async fn write_log(
     Ok(())
 }
 
+/// Adds to the log of a container that has ended what is not in it yet. An engine may end the stream for whoever follows it
+/// before it has sent the last line, all the more one that no line break ends.
+///
+/// # Errors
+/// A file that cannot be read or written. What an engine does not give any more is left out.
+pub(crate) async fn complete_log(
+    engine: &Engine,
+    container: &str,
+    path: &Path,
+    secrets: &[String],
+    most: u64,
+) -> Result<(), Error> {
+    for tries in 1.. {
+        let mut file = Completed::open(path).map_err(Error::file(path))?;
+        let mut redactor = Redactor::new(secrets);
+        let options = LogsOptionsBuilder::default().stdout(true).stderr(true).build();
+        let mut log = engine.docker().logs(container, Some(options)).boxed();
+        let mut left = most;
+        loop {
+            let passed = match log.next().await {
+                Some(Ok(chunk)) => redactor.pass(&chunk.into_bytes()),
+                None => {
+                    let rest = redactor.finish();
+                    write_within(&mut file, &rest, &mut left).map_err(Error::file(path))?;
+                    return Ok(());
+                }
+                Some(Err(_)) => break,
+            };
+            let has_room = write_within(&mut file, &passed, &mut left);
+            if !has_room.map_err(Error::file(path))? || file.is_another {
+                return Ok(());
+            }
+        }
+        if tries >= TRIES {
+            break;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    Ok(())
+}
+
+/// A file to which only what it does not hold yet is written, by whoever writes all of it again.
+struct Completed {
+    file: std::fs::File,
+    place: u64,
+    length: u64,
+    /// Whether it begins otherwise than what is written: an engine keeps the end of a long log alone. It is left as it is.
+    is_another: bool,
+}
+
+impl Completed {
+    /// How far from its end a file may differ: what may be the beginning of a secret is written when a stream ends.
+    const CORRECTED: u64 = 64 << 10;
+
+    fn open(path: &Path) -> io::Result<Completed> {
+        let file = std::fs::OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(path)?;
+        let length = file.metadata()?.len();
+        Ok(Completed { file, place: 0, length, is_another: false })
+    }
+
+    /// How many of these bytes the file holds already at this place.
+    fn held(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.length - self.place).unwrap_or(usize::MAX);
+        let mut present = vec![0; left.min(bytes.len())];
+        self.file.read_exact(&mut present)?;
+        let same = present.iter().zip(bytes).take_while(|(one, other)| one == other).count();
+        self.place += same as u64;
+        if same < present.len() {
+            self.is_another = self.length - self.place > Completed::CORRECTED;
+            if !self.is_another {
+                self.length = self.place;
+                self.file.set_len(self.place)?;
+                self.file.seek(SeekFrom::Start(self.place))?;
+            }
+        }
+        Ok(same)
+    }
+}
+
+impl Write for Completed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let held = if self.place < self.length { self.held(bytes)? } else { 0 };
+        if !self.is_another && held < bytes.len() {
+            self.file.write_all(&bytes[held..])?;
+            self.place += (bytes.len() - held) as u64;
+            self.length = self.place;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// Whether there is room for more.
-fn write_within(file: &mut std::fs::File, bytes: &[u8], left: &mut u64) -> io::Result<bool> {
+fn write_within(file: &mut impl Write, bytes: &[u8], left: &mut u64) -> io::Result<bool> {
     let fits = usize::try_from(*left).map_or(bytes.len(), |left| left.min(bytes.len()));
     file.write_all(&bytes[..fits])?;
     *left -= fits as u64;
@@ -170,5 +270,54 @@ impl Read for ChannelReader {
         buffer[..count].copy_from_slice(&self.chunk[..count]);
         self.chunk.advance(count);
         Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn complete(present: &[u8], whole: &[u8], chunk: usize) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("agent.log");
+        std::fs::write(&path, present).unwrap();
+        let mut file = Completed::open(&path).unwrap();
+        for bytes in whole.chunks(chunk) {
+            file.write_all(bytes).unwrap();
+        }
+        std::fs::read(&path).unwrap()
+    }
+
+    #[test]
+    fn what_is_missing_at_the_end_is_added() {
+        let long = vec![b'x'; 100_000];
+        let end = [&long[..], b"no line break"].concat();
+        for (present, whole, expected) in [
+            (&b""[..], &b"a\nb"[..], &b"a\nb"[..]),
+            (b"a\n", b"a\nb", b"a\nb"),
+            (b"a\nb", b"a\nb", b"a\nb"),
+            // The beginning of a secret that the stream broke off in.
+            (b"key=hus", b"key=***\n", b"key=***\n"),
+            // What the engine has is shorter, or another part: what was followed is more.
+            (b"a\nb", b"a\n", b"a\nb"),
+            (&end, b"no line break", &end),
+            (&long, &end, &end),
+        ] {
+            for chunk in [1, 3, 1 << 16] {
+                assert!(complete(present, whole, chunk) == expected, "{chunk}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_log_that_broke_off_anywhere_is_whole_again(
+            whole in proptest::collection::vec(any::<u8>(), 0..200), cut in 0usize..200, chunk in 1usize..70
+        ) {
+            let present = &whole[..cut.min(whole.len())];
+            prop_assert_eq!(complete(present, &whole, chunk), whole);
+        }
     }
 }

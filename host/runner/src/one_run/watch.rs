@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bollard::errors::Error as DockerError;
@@ -17,13 +18,13 @@ use jiff::Timestamp;
 use tokio::task::JoinSet;
 
 use super::{Attempt, container_output};
-use crate::carriage;
+use crate::carriage::{self, Services};
 use crate::engine::{Engine, is_of_connection, status_of};
 use crate::error::Error;
 use crate::event::{Ending, EventKind};
+use crate::gpu_usage::GpuQuery;
 use crate::secrets::Redactor;
 use crate::usage;
-use crate::validation::Validator;
 
 /// The exit code of the launcher where it could not start the agent.
 const NOT_STARTED: i64 = 125;
@@ -102,7 +103,7 @@ impl Watched {
 /// Waits for the end; `None` where somebody stopped the run.
 pub(crate) async fn until_the_end(
     attempt: &Attempt<'_>,
-    validator: &std::sync::Arc<Validator>,
+    services: &Services,
     folder: &Path,
     exchange: &Path,
 ) -> Result<Option<Watched>, Error> {
@@ -114,11 +115,17 @@ pub(crate) async fn until_the_end(
     // Ended when this function ends.
     let mut beside = JoinSet::new();
     let interval = Duration::from_secs(configuration.usage_interval_seconds);
-    beside.spawn(usage::sample(engine.clone(), name.clone(), folder.join("usage.jsonl"), interval));
+    let usage_file = folder.join("usage.jsonl");
+    // The program that knows of GPUs is asked where they are.
+    let gpus = match attempt.host.definition.shares_files() {
+        true => GpuQuery::new(configuration.gpus, attempt.devices),
+        false => None,
+    };
+    beside.spawn(usage::sample(engine.clone(), name.clone(), usage_file.clone(), interval, gpus));
     if configuration.snapshot_interval_seconds > 0 {
         let interval = Duration::from_secs(configuration.snapshot_interval_seconds);
         let (engine, name, validator) =
-            (engine.clone(), name.clone(), std::sync::Arc::clone(validator));
+            (engine.clone(), name.clone(), Arc::clone(&services.validator));
         let received = exchange.join("received");
         beside.spawn(async move {
             loop {
@@ -128,8 +135,7 @@ pub(crate) async fn until_the_end(
         });
     }
     if !attempt.host.definition.shares_files() {
-        let (engine, validator) = (engine.clone(), std::sync::Arc::clone(validator));
-        beside.spawn(carriage::carry(engine, name.clone(), validator));
+        beside.spawn(carriage::carry(engine.clone(), name.clone(), services.clone()));
     }
     let mut logging = start_log(attempt, folder);
 
@@ -165,11 +171,14 @@ pub(crate) async fn until_the_end(
             }
         }
     }
-    // The log ends by itself once the container has. One that could not be written is written again, or is an error.
-    let logged = tokio::time::timeout(Duration::from_secs(30), logging.join_next()).await;
-    if let Ok(Some(Ok(Err(_)))) = logged {
-        write_log(attempt, folder).await?;
-    }
+    // The log ends by itself once the container has. What is not in it is added, or that it cannot be is an error.
+    let _ = tokio::time::timeout(Duration::from_secs(30), logging.join_next()).await;
+    logging.shutdown().await;
+    let (log, secrets) = (folder.join("agent.log"), &context.environment.values);
+    let most = configuration.output.log.0;
+    container_output::complete_log(engine, &name, &log, secrets, most).await?;
+    beside.shutdown().await;
+    usage::conclude(&usage_file);
     inspected = inspect_patiently(attempt).await?;
     let killed_from_outside = !reached_deadline && was_killed(engine, &inspected).await;
     Ok(Some(Watched { inspected, reached_deadline, lost_engine, killed_from_outside }))

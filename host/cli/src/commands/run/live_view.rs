@@ -93,7 +93,7 @@ pub(super) fn table(group: &LiveGroup) -> Vec<String> {
     let mut lines = vec![totals(group)];
     if !group.running.is_empty() {
         lines.push(format!(
-            "{:width$}  {:10} {:>9} {:>6} {:>9} {:6} {:>11}  last line",
+            "{:width$}  {:10} {:>9} {:>6} {:>9} {:18} {:>11}  last line",
             "run", "host", "left", "CPUs", "memory", "GPUs", "validated"
         ));
     }
@@ -119,25 +119,42 @@ fn line(run: &LiveRun, width: usize) -> String {
         Some(Some(false)) => format!("{} invalid", run.validations),
         Some(None) => format!("{} refused", run.validations),
     };
-    let devices = match run.devices.is_empty() {
-        true => "-".to_owned(),
-        false => run.devices.join(","),
-    };
     let last = run.last_line.as_deref().unwrap_or_default();
     let last: String = last.chars().take(LONGEST).collect();
     let text = format!(
-        "{:width$}  {:10} {:>9} {:>6} {:>9} {:6} {:>11}  {}",
+        "{:width$}  {:10} {:>9} {:>6} {:>9} {:18} {:>11}  {}",
         run.run,
         or_nothing(run.host.clone()),
         or_nothing(run.left.map(clock)),
         or_nothing(run.cpus.map(|cpus| format!("{cpus:.1}"))),
         or_nothing(run.memory.map(bytes)),
-        devices,
+        gpus(run),
         validated,
         last.trim(),
     );
     // What an agent prints steers no terminal, and stays in its line.
     output::harmless(&text).replace(['\n', '\t'], " ")
+}
+
+/// The run's GPUs, how busy they are, and the memory in use on them together.
+fn gpus(run: &LiveRun) -> String {
+    let ids = match run.devices.is_empty() {
+        true => run.gpus.iter().map(|gpu| gpu.index.to_string()).collect(),
+        false => run.devices.clone(),
+    };
+    if ids.is_empty() {
+        return "-".to_owned();
+    }
+    let mut text = ids.join(",");
+    let busy: Vec<u64> = run.gpus.iter().filter_map(|gpu| gpu.utilization_percent).collect();
+    if !busy.is_empty() {
+        text.push_str(&format!(" {}%", busy.iter().sum::<u64>() / busy.len() as u64));
+    }
+    let memory: Vec<u64> = run.gpus.iter().filter_map(|gpu| gpu.memory_bytes).collect();
+    if !memory.is_empty() {
+        text.push_str(&format!(" {}", bytes(memory.iter().sum())));
+    }
+    text
 }
 
 fn clock(left: Duration) -> String {
@@ -155,7 +172,7 @@ fn bytes(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use podium_runner::Ending;
+    use podium_runner::{Ending, GpuUsage};
 
     use super::*;
 
@@ -168,6 +185,13 @@ mod tests {
             cpus: Some(1.25),
             memory: Some(5 << 29),
             devices: vec!["0".into(), "1".into()],
+            gpus: [(Some(98), Some(3 << 29)), (Some(50), None)]
+                .map(|(utilization_percent, memory_bytes)| GpuUsage {
+                    utilization_percent,
+                    memory_bytes,
+                    ..GpuUsage::default()
+                })
+                .into(),
             last_line: Some("a\u{1b}[2Jb\tc\r".into()),
             validations: 3,
             last_validation: Some(Some(false)),
@@ -177,7 +201,9 @@ mod tests {
         group.endings.insert(Ending::Completed, 2);
         let table = table(&group);
         assert_eq!(table[0], "1 running, 7 waiting, 2 completed");
-        for part in ["alpha", "1:01:01", "1.2", "2.5 GiB", "0,1", "3 invalid", "a\\u{1b}[2Jb c"] {
+        for part in
+            ["alpha", "1:01:01", "1.2", "2.5 GiB", "0,1 74% 1.5 GiB", "3 invalid", "a\\u{1b}[2Jb c"]
+        {
             assert!(table[2].contains(part), "{part}: {}", table[2]);
         }
         assert!(!table.concat().contains('\u{1b}'));
