@@ -23,6 +23,8 @@ pub struct SecondEngine {
     name: String,
     /// The name of its bridge. A daemon without one removes `docker0`, which is that of the machine's engine.
     bridge: String,
+    /// Where its daemon looks for programs first.
+    programs: Option<PathBuf>,
     daemon: Option<Child>,
 }
 
@@ -42,6 +44,19 @@ impl SecondEngine {
     /// # Panics
     /// When there should be one, and it does not come up.
     pub fn start() -> Option<SecondEngine> {
+        SecondEngine::start_with(None, "{}")
+    }
+
+    /// One that gives GPUs to containers, as far as it knows: a hook in this folder that does nothing stands in for the
+    /// toolkit's.
+    ///
+    /// # Panics
+    /// As [`SecondEngine::start`].
+    pub fn with_gpus(programs: &Path) -> Option<SecondEngine> {
+        SecondEngine::start_with(Some(programs), r#"{"runtimes": {"nvidia": {"path": "runc"}}}"#)
+    }
+
+    fn start_with(programs: Option<&Path>, configuration: &str) -> Option<SecondEngine> {
         let can = Command::new("dockerd")
             .arg("--version")
             .stdout(Stdio::null())
@@ -66,8 +81,10 @@ impl SecondEngine {
         let name =
             format!("podium-test-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         make_certificates(folder.path());
-        fs::write(folder.path().join("daemon.json"), "{}").expect("a file");
-        let mut engine = SecondEngine { folder, port, bridge: bridge(), name, daemon: None };
+        fs::write(folder.path().join("daemon.json"), configuration).expect("a file");
+        let programs = programs.map(Path::to_owned);
+        let mut engine =
+            SecondEngine { folder, port, bridge: bridge(), name, programs, daemon: None };
         engine.come_back(&[]);
         Some(engine)
     }
@@ -174,7 +191,13 @@ impl SecondEngine {
             .open(self.folder.path().join("log"))
             .expect("a log");
         let _ = fs::remove_file(self.folder.path().join("pid"));
+        let path_variable = std::env::var("PATH").unwrap_or_default();
+        let path_variable = match &self.programs {
+            Some(programs) => format!("{}:{path_variable}", programs.display()),
+            None => path_variable,
+        };
         let daemon = Command::new("dockerd")
+            .env("PATH", path_variable)
             .args(["--config-file", &path("daemon.json")])
             .args(["--data-root", &path("data"), "--exec-root", &path("exec")])
             .args(["--pidfile", &path("pid"), "--host", &self.address()])

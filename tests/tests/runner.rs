@@ -2,19 +2,19 @@
 
 use std::fs;
 
-use podium_tests::runner_bench::{PUBLIC_LABEL, RunnerBench as Bench, SECRET_ANSWER};
+use podium_tests::container_engine as engine;
+use podium_tests::run_bench::{PUBLIC_LABEL, RunBench as Bench, SECRET_ANSWER};
 use podium_tests::workbench::Ran;
-use podium_tests::{artifacts, container_engine as engine};
 use serde_json::Value;
 
 /// Threat 4: no way to a score before the end.
 #[test]
 fn the_dummy_agent_is_run_and_graded() {
     let Some(bench) = Bench::new() else { return };
-    let dummy = artifacts::root().join("agents");
+    bench.bundle("dummy");
     let ran = Ran::of(
         bench
-            .0
+            .workbench
             .podium([
                 "run",
                 "start",
@@ -26,7 +26,7 @@ fn the_dummy_agent_is_run_and_graded() {
                 "group",
                 "--json",
             ])
-            .env("PODIUM_AGENTS", dummy),
+            .env("PODIUM_AGENTS", bench.workbench.path("agents")),
     )
     .ends_with(0);
     let result = ran.json();
@@ -54,6 +54,12 @@ fn the_dummy_agent_is_run_and_graded() {
     ] {
         assert!(!container[known].is_null(), "{known}: {container}");
     }
+    // However short it was.
+    let usage = bench.lines("usage.jsonl");
+    let first = usage.first().expect("a line");
+    assert!(first["memory_bytes"].is_u64() || first["missing"].is_string(), "{first}");
+    let shown = bench.workbench.run(["run", "logs", "runs/group", record["run"].as_str().unwrap()]);
+    assert_eq!(shown.ends_with(0).stdout, bench.log());
     let submitted = fs::read(bench.run_file("submission/submission.csv")).unwrap();
     assert_eq!(record["submission"]["sha256"], podium::Digest::of(&submitted).to_string());
     assert!(
@@ -212,7 +218,10 @@ fn links_are_refused_and_failures_of_the_agent_are_its_own() {
     assert_eq!(result["report"]["competition_reports"][0]["outcome"], "no-submission");
     let record = bench.record();
     assert_eq!((&record["exit_code"], &record["attempt"]), (&3.into(), &1.into()));
-    assert_eq!(record["copied"]["submission"]["refused"][0]["why"], "it is a symbolic link");
+    assert_eq!(
+        record["copied"]["submission"]["refused"][0]["why"],
+        "it is a symbolic link, and links are not followed"
+    );
     assert_eq!(record["copied"]["code"]["files"], 1);
     assert_eq!(record["copied"]["code"]["refused_in_all"], 2);
     assert_eq!(fs::read_dir(bench.run_file("submission")).unwrap().count(), 0);
@@ -261,6 +270,7 @@ fn a_killed_runner_is_followed_by_another_that_takes_over() {
             "sleep=8000",
             "validate=id,value\\n1,1\\n",
             "submit=id,value\\n1,1\\n",
+            "unfinished=no line break",
         ],
         "environment = { API_KEY = \"${{ secrets.API_KEY }}\" }",
     );
@@ -282,13 +292,12 @@ fn a_killed_runner_is_followed_by_another_that_takes_over() {
 
     runner.kill().unwrap();
     runner.wait().unwrap();
-    let resume = ["run", "resume", "runs/group", "--json"];
-    let result =
-        Ran::of(bench.0.podium(resume).env("API_KEY", "hush-hush-4711")).ends_with(0).json();
+    let result = bench.resume().ends_with(0).json();
     assert_eq!(result["endings"]["completed"], 1);
     assert_eq!((bench.events("starting"), bench.events("reattached")), (1, 1));
     let log = bench.log();
     assert!(log.contains("API_KEY=***") && log.contains("Submission is valid."), "{log}");
+    assert!(log.ends_with("\nno line break"), "{log}");
     let usage = fs::read_to_string(bench.run_file("usage.jsonl")).unwrap();
     assert!(usage.contains("\"memory_bytes\""), "{usage}");
     for file in ["events.jsonl", "run.toml", "metadata.json", "submission.jsonl"] {
@@ -300,8 +309,7 @@ fn a_killed_runner_is_followed_by_another_that_takes_over() {
     assert_eq!(engine::left_of(&bench.group()), [""; 0]);
 
     // What is finished is not run again.
-    let again =
-        Ran::of(bench.0.podium(resume).env("API_KEY", "hush-hush-4711")).ends_with(0).json();
+    let again = bench.resume().ends_with(0).json();
     assert_eq!(again["endings"]["completed"], 1);
     assert_eq!(bench.events("starting"), 1);
 }
@@ -327,13 +335,13 @@ fn a_group_that_is_stopped_goes_on_later_and_strays_are_cleaned() {
     bench.agent(&["sleep=4000", "submit=id,value\\n1,1\\n"], "");
     let mut runner = bench.spawn();
     engine::wait_for_container(&bench.group());
-    bench.0.run(["run", "stop", "runs/group", "--now"]).ends_with(0);
+    bench.workbench.run(["run", "stop", "runs/group", "--now"]).ends_with(0);
     assert_eq!(runner.wait().unwrap().code(), Some(130));
     assert_eq!((bench.events("interrupted"), bench.events("finished")), (1, 0));
     assert_eq!(engine::left_of(&bench.group()), [""; 0]);
-    bench.0.run(["run", "stop", "runs/group"]).ends_with(3);
+    bench.workbench.run(["run", "stop", "runs/group"]).ends_with(3);
 
-    let result = bench.0.run(["run", "resume", "runs/group", "--json"]).ends_with(0).json();
+    let result = bench.workbench.run(["run", "resume", "runs/group", "--json"]).ends_with(0).json();
     assert_eq!(result["endings"]["completed"], 1);
 
     // A stray of a runner that was killed; `clean` sees it, and takes it away.
@@ -342,13 +350,13 @@ fn a_group_that_is_stopped_goes_on_later_and_strays_are_cleaned() {
     let container = engine::wait_for_container(&bench.group());
     runner.kill().unwrap();
     runner.wait().unwrap();
-    let seen = bench.0.run(["run", "clean", "--dry-run", "--json"]).ends_with(0).json();
+    let seen = bench.workbench.run(["run", "clean", "--dry-run", "--json"]).ends_with(0).json();
     assert!(
         seen.as_array().unwrap().iter().any(|stray| stray["name"] == container.as_str()),
         "{seen}"
     );
     engine::docker(&["rm", "--force", &container]);
-    let result = bench.0.run(["run", "resume", "runs/group", "--json"]).ends_with(0).json();
+    let result = bench.workbench.run(["run", "resume", "runs/group", "--json"]).ends_with(0).json();
     assert_eq!(result["endings"]["completed"], 1);
     assert_eq!(bench.record()["attempt"], 2);
 }

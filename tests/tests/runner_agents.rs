@@ -5,7 +5,6 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
@@ -75,10 +74,10 @@ fn an_agent_finds_what_it_knows_whoever_it_is() {
     let valid = r#"{"result":"Submission is valid."}"#;
     let empty = r#"{"result":"Submission invalid! the submission is empty"}"#;
     for (user, obfuscated) in [("1000:1000", false), ("0", true)] {
-        let bench = RunBench::new();
+        let Some(bench) = RunBench::new() else { return };
         let more = format!("user = \"{user}\"\nobfuscated = {obfuscated}\n");
         bench.script_agent(&debian, SH, FIRST_MINUTE, &more);
-        let result = bench.start("tester").ends_with(0).json();
+        let result = bench.start(&[]).ends_with(0).json();
         assert_eq!(result["endings"]["completed"], 1, "{}", bench.log());
         let log = bench.log();
         assert_eq!(said(&log, "user"), [user.split(':').next().unwrap()], "{log}");
@@ -135,7 +134,7 @@ fn an_agent_finds_what_it_knows_whoever_it_is() {
 #[test]
 fn a_start_script_in_python_gets_its_arguments() {
     let Some(debian) = debian() else { return };
-    let mut bench = RunBench::new();
+    let Some(mut bench) = RunBench::new() else { return };
     bench.secrets = vec![("KEY", "hush-hush-4711")];
     bench.script_agent(
         &debian,
@@ -146,7 +145,7 @@ fn a_start_script_in_python_gets_its_arguments() {
          [arguments]\nstyle = \"key-value\"\nvalues = { \"agent.steps\" = 5, model = \"a b\" }\n\
          [variants.\"more-1.5\"]\narguments = { \"agent.steps\" = 500 }\n",
     );
-    bench.start("tester/more-1.5").ends_with(0);
+    bench.start_agent("tester/more-1.5").ends_with(0);
     let log = bench.log();
     assert_eq!(said(&log, "arguments"), ["['agent.steps=500', 'model=a b']"], "{log}");
     assert_eq!(said(&log, "secret"), ["<***>"], "{log}");
@@ -157,7 +156,7 @@ fn a_start_script_in_python_gets_its_arguments() {
     assert!(metadata.contains("tester/more-1.5"), "{metadata}");
 
     bench.forget_group();
-    let refused = bench.start("tester/other").ends_with(2);
+    let refused = bench.start_agent("tester/other").ends_with(2);
     assert!(refused.stderr.contains("no variant `other`; it has more-1.5"), "{}", refused.stderr);
 }
 
@@ -234,7 +233,7 @@ fn the_bundled_agents_are_built_and_started_as_they_expect() {
     ] {
         let called = format!("{agent}{variant}");
         let bench = bundled(agent, &base, "");
-        let result = bench.start(&called).ends_with(0).json();
+        let result = bench.start_agent(&called).ends_with(0).json();
         assert_eq!(result["endings"]["completed"], 1, "{called}: {}", bench.log());
         assert_eq!(result["report"]["competition_reports"][0]["score"], 0.5, "{called}");
         assert_eq!(bench.record()["agent"], called);
@@ -281,7 +280,7 @@ fn the_bundled_agents_end_when_they_are_asked_to() {
     for agent in ["aide", "mlab", "openhands"] {
         let bench = bundled(agent, &base, "STAND_IN = \"stays\"\n");
         bench.configure("time_limit_seconds = 6\ngrace_seconds = 60\n");
-        let result = bench.start(agent).ends_with(0).json();
+        let result = bench.start_agent(agent).ends_with(0).json();
         let log = bench.log();
         assert_eq!(result["endings"]["timed-out"], 1, "{agent}: {log}");
         assert!(log.contains("asked to end"), "{agent}: {log}");
@@ -293,10 +292,10 @@ fn the_bundled_agents_end_when_they_are_asked_to() {
 
 /// A bench with a bundled agent over the image `base`, with further lines of its `[environment]`.
 fn bundled(agent: &str, base: &str, environment: &str) -> RunBench {
-    let mut bench = RunBench::new();
+    let mut bench = RunBench::new().expect("an engine, which has the base");
     bench.secrets = vec![("OPENAI_API_KEY", "hush-hush-4711")];
     let from = artifacts::root().join("agents").join(agent);
-    copy_folder(&from, &bench.workbench.path("agents").join(agent));
+    bench.bundle(agent);
     let definition = fs::read_to_string(from.join("agent.toml")).unwrap();
     let line = definition.lines().find(|line| line.starts_with("base = ")).unwrap();
     let definition = definition
@@ -307,26 +306,13 @@ fn bundled(agent: &str, base: &str, environment: &str) -> RunBench {
     bench
 }
 
-fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy_folder(&entry.path(), &to);
-        } else {
-            fs::copy(entry.path(), to).unwrap();
-        }
-    }
-}
-
 #[test]
 fn a_missing_base_image_is_said_with_what_to_do() {
     if !engine::is_there() {
         return;
     }
     let bench = bundled("aide", "podium-test-never-built:1", "");
-    let refused = bench.start("aide").ends_with(7);
+    let refused = bench.start_agent("aide").ends_with(7);
     assert!(refused.stderr.contains("podium-test-never-built:1"), "{}", refused.stderr);
     assert!(refused.stderr.contains("docker build"), "{}", refused.stderr);
 }
@@ -361,12 +347,12 @@ for folder in /tmp $SUBMISSION_DIR $LOGS_DIR $CODE_DIR; do
 done
 cp $SAMPLE_SUBMISSION $SUBMISSION_DIR/submission.csv
 "#;
-    let bench = RunBench::new();
+    let Some(bench) = RunBench::new() else { return };
     bench.script_agent(&debian, SH, &format!("{script}{WAIT}"), "read_only_root = true\n");
     bench.configure(
         "cpus = 0.5\nmemory = \"128M\"\nshm = \"16M\"\npids = 50\nruntime = \"runc\"\ntime_limit_seconds = 300\n",
     );
-    let mut runner = bench.spawn("tester");
+    let mut runner = bench.spawn();
     let container = engine::wait_for_container(&bench.group());
     let inspected = engine::inspect(&container);
     go(&container);
@@ -427,7 +413,7 @@ cp $SAMPLE_SUBMISSION $SUBMISSION_DIR/submission.csv
 #[test]
 fn a_read_only_root_suits_a_user_whose_folders_the_image_has() {
     let Some(debian) = debian() else { return };
-    let bench = RunBench::new();
+    let Some(bench) = RunBench::new() else { return };
     bench.script_agent(
         &debian,
         SH,
@@ -441,7 +427,7 @@ fn a_read_only_root_suits_a_user_whose_folders_the_image_has() {
     for folder in ["submission", "logs", "code"] {
         bench.workbench.write(format!("{image}/kept/{folder}/.keep"), "");
     }
-    let result = bench.start("tester").ends_with(0).json();
+    let result = bench.start(&[]).ends_with(0).json();
     assert_eq!(result["endings"]["completed"], 1, "{}", bench.log());
     assert!(bench.log().contains("refused"), "{}", bench.log());
     assert_eq!(bench.read("code/code.py"), "x\n");
@@ -452,12 +438,12 @@ fn a_read_only_root_suits_a_user_whose_folders_the_image_has() {
 #[test]
 fn capabilities_are_those_that_are_named() {
     let Some(debian) = debian() else { return };
-    let bench = RunBench::new();
+    let Some(bench) = RunBench::new() else { return };
     let script = "grep -E '^Cap(Eff|Bnd):' /proc/self/status | tr -s '\\t' ' '\n\
                   touch /tmp/a; chown 5 /tmp/a && echo chowned\nmount -t tmpfs none /mnt || echo unmounted\n\
                   mknod /tmp/device c 1 3 || echo no-device\n";
     bench.script_agent(&debian, SH, script, "user = \"0\"\ncapabilities = [\"CHOWN\"]\n");
-    bench.start("tester").ends_with(0);
+    bench.start(&[]).ends_with(0);
     let log = bench.log();
     assert_eq!(
         (said(&log, "CapEff"), said(&log, "CapBnd")),
@@ -473,7 +459,7 @@ fn capabilities_are_those_that_are_named() {
 #[test]
 fn the_container_configuration_of_the_reference_reaches_the_engine() {
     let Some(debian) = debian() else { return };
-    let mut bench = RunBench::new();
+    let Some(mut bench) = RunBench::new() else { return };
     bench.configuration = ["--container-config", "configuration.json"];
     bench.script_agent(&debian, SH, WAIT, "");
     let configure = |runtime: &str, gpus: i64| {
@@ -481,7 +467,7 @@ fn the_container_configuration_of_the_reference_reaches_the_engine() {
             r#"{{"mem_limit": "256m", "shm_size": "32M", "nano_cpus": 1e9, "gpus": {gpus}, "runtime": "{runtime}"}}"#
         ));
         bench.forget_group();
-        bench.start_command("tester")
+        bench.start_command("tester", &[])
     };
     let output = configure("sysbox-runc", 0).output().unwrap();
     let known = engine::docker(&["info", "--format", "{{json .Runtimes}}"]);
@@ -510,12 +496,12 @@ fn the_container_configuration_of_the_reference_reaches_the_engine() {
 #[test]
 fn a_limit_on_the_disk_is_kept_or_refused() {
     let Some(debian) = debian() else { return };
-    let bench = RunBench::new();
+    let Some(bench) = RunBench::new() else { return };
     let script = "head -c 200000000 /dev/zero >/home/agent/large 2>/dev/null && echo large\n\
                   cp $SAMPLE_SUBMISSION $SUBMISSION_DIR/submission.csv\n";
     bench.script_agent(&debian, SH, script, "");
     bench.configure("disk = \"100M\"\n");
-    let ran = bench.start("tester");
+    let ran = bench.start(&[]);
     if ran.code == 0 {
         assert!(!bench.log().contains("large"), "the limit is there and does nothing");
         return;
@@ -537,10 +523,10 @@ fn an_agent_runs_under_gvisor() {
         eprintln!("skipped: the engine has no runtime `runsc`");
         return;
     }
-    let bench = RunBench::new();
+    let Some(bench) = RunBench::new() else { return };
     bench.script_agent(&debian, SH, FIRST_MINUTE, "user = \"1000:1000\"\n");
     bench.configure("runtime = \"runsc\"\ntime_limit_seconds = 300\n");
-    let result = bench.start("tester").ends_with(0).json();
+    let result = bench.start(&[]).ends_with(0).json();
     let log = bench.log();
     assert_eq!(result["endings"]["completed"], 1, "{log}");
     let valid = r#"{"result":"Submission is valid."}"#;
@@ -560,7 +546,7 @@ fn an_agent_runs_under_gvisor() {
         server.port
     );
     bench.script_agent(&debian, SH, &script, "");
-    bench.start("tester").ends_with(0);
+    bench.start(&[]).ends_with(0);
     let log = bench.log();
     assert!(log.contains("GET /a HTTP/1.1") && log.contains("is not on the list"), "{log}");
 }
@@ -646,14 +632,14 @@ cp $SAMPLE_SUBMISSION $SUBMISSION_DIR/submission.csv
         listed = listed.port,
         other = other.port,
     );
-    let bench = RunBench::new();
+    let Some(bench) = RunBench::new() else { return };
     bench.script_agent(&debian, SH, &script, "user = \"1000:1000\"\n");
     let allow = format!(
         "\"{SERVER_ADDRESS}:{port}\", \"localhost:{port}\", \"nothing.invalid:80\"",
         port = listed.port
     );
     bench.configure(&format!("network = \"allow-list\"\n[egress]\nallow = [{allow}]\n"));
-    bench.start("tester").ends_with(0);
+    bench.start(&[]).ends_with(0);
     let log = bench.log();
     let one = |word: &str| {
         let lines = said(&log, word);
@@ -716,7 +702,7 @@ cp $SAMPLE_SUBMISSION $SUBMISSION_DIR/submission.csv
         listed.port
     );
     bench.script_agent(&debian, SH, &script, "");
-    bench.start("tester").ends_with(0);
+    bench.start(&[]).ends_with(0);
     let log = bench.log();
     for host in ["localhost", SERVER_ADDRESS] {
         assert!(log.contains(&format!("GET /f HTTP/1.1 from {host}")), "{log}");
@@ -726,7 +712,7 @@ cp $SAMPLE_SUBMISSION $SUBMISSION_DIR/submission.csv
     bench.forget_group();
     bench.configure("");
     bench.script_agent(&debian, SH, "curl --silent --show-error http://127.0.0.1:3128\n", "");
-    bench.start("tester").ends_with(0);
+    bench.start(&[]).ends_with(0);
     assert!(bench.log().contains("curl: (7)"), "{}", bench.log());
     assert_eq!(bench.record()["egress"], Value::Null);
 }
@@ -741,13 +727,13 @@ fn egress_goes_on_with_the_next_runner() {
          cp $SAMPLE_SUBMISSION $SUBMISSION_DIR/submission.csv\n",
         port = server.port
     );
-    let bench = RunBench::new();
+    let Some(bench) = RunBench::new() else { return };
     bench.script_agent(&debian, SH, &script, "");
     bench.configure(&format!(
         "network = \"allow-list\"\n[egress]\nallow = [\"{SERVER_ADDRESS}:{}\"]\n",
         server.port
     ));
-    let mut runner = bench.spawn("tester");
+    let mut runner = bench.spawn();
     let container = engine::wait_for_container(&bench.group());
     let folder =
         fs::read_dir(bench.group()).unwrap().flatten().find(|entry| entry.path().is_dir()).unwrap();
@@ -784,9 +770,9 @@ for folder in $SUBMISSION_DIR $LOGS_DIR $CODE_DIR; do
 done
 sleep 0.3
 "#;
-    let bench = RunBench::new();
+    let Some(bench) = RunBench::new() else { return };
     bench.script_agent(&debian, SH, script, "user = \"1000:1000\"\n");
-    let result = bench.start("tester").ends_with(0).json();
+    let result = bench.start(&[]).ends_with(0).json();
     let report = &result["report"]["competition_reports"][0];
     assert_eq!((&report["score"], &report["gold_medal"]), (&0.5.into(), &false.into()));
     let record = bench.record();
@@ -810,7 +796,7 @@ sleep 0.3
 #[test]
 fn nothing_of_an_agent_is_executed_by_the_host() {
     let Some(debian) = debian() else { return };
-    let bench = RunBench::new();
+    let Some(bench) = RunBench::new() else { return };
     let marker = bench.workbench.path("marker");
     let script = format!(
         r#"
@@ -828,7 +814,7 @@ done
         marker = marker.display()
     );
     bench.script_agent(&debian, SH, &script, "user = \"0\"\n");
-    let result = bench.start("tester").ends_with(0).json();
+    let result = bench.start(&[]).ends_with(0).json();
     assert_eq!(result["report"]["competition_reports"][0]["score"], 0.5);
     let run = bench.run_file("");
     for folder in ["submission", "logs", "code"] {
@@ -871,11 +857,11 @@ fn an_agent_is_made_from_nothing_as_its_page_says() {
     // The image and the competition that are there.
     let tour = tour.replace("python:3.11-slim", &debian).replace("spaceship-titanic", "example");
     assert!(tour.contains(&debian) && tour.contains("--competition example"), "{tour}");
-    let bench = RunBench::new();
+    let Some(bench) = RunBench::new() else { return };
     let programs = artifacts::podium().parent().unwrap().to_owned();
     let path = std::env::var("PATH").unwrap_or_default();
     let output = bench
-        .start_command("none")
+        .start_command("none", &[])
         .get_envs()
         .fold(&mut std::process::Command::new("bash"), |command, (name, value)| {
             command.env(name, value.unwrap_or_default())

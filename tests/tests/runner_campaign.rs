@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use podium_tests::container_engine as engine;
-use podium_tests::runner_bench::RunnerBench;
+use podium_tests::run_bench::RunBench;
 
 /// Numbers that look random and are the same each time.
 struct Numbers(u64);
@@ -45,7 +45,7 @@ fn volumes() -> BTreeSet<String> {
 }
 
 /// Every run has ended well, once.
-fn each_is_done_once(bench: &RunnerBench, runs: usize) {
+fn each_is_done_once(bench: &RunBench, runs: usize) {
     let finished = bench.list_events("finished");
     let distinct: BTreeSet<&str> =
         finished.iter().map(|event| event["run"].as_str().unwrap()).collect();
@@ -70,7 +70,7 @@ fn each_is_done_once(bench: &RunnerBench, runs: usize) {
 
 /// Runs a group to its end, undisturbed.
 fn leaks_nothing(runs: &'static str, workers: &'static str) {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     bench.agent(&["submit=id,value\\n1,1\\n", "print=done"], "");
     let count: usize = runs.parse().unwrap();
     let begun = Instant::now();
@@ -111,12 +111,12 @@ fn leaks_nothing(runs: &'static str, workers: &'static str) {
 
 /// Kills runners and containers at random while a group is worked on.
 fn survives_kills(runs: &'static str, workers: &'static str, kills: usize, seed: u64) {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     bench.configure("time_limit_seconds = 600\nretries = 1000\n");
     bench.agent(&["sleep=1500", "submit=id,value\\n1,1\\n", "print=done"], "");
     let count: usize = runs.parse().unwrap();
     let mut numbers = Numbers(seed);
-    let resume = |bench: &RunnerBench| bench.spawn_any(&["run", "resume", "runs/group", "--json"]);
+    let resume = |bench: &RunBench| bench.spawn_resume();
     let mut runner: Child = bench.spawn_with(&["--seeds", runs, "--workers", workers]);
     bench.wait_for_events("starting", 1);
     let (mut of_runner, mut of_container) = (0, 0);
@@ -155,7 +155,7 @@ fn survives_kills(runs: &'static str, workers: &'static str, kills: usize, seed:
     each_is_done_once(&bench, count);
 }
 
-fn no_run_has_two_containers(bench: &RunnerBench) {
+fn no_run_has_two_containers(bench: &RunBench) {
     let mut by_run: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for container in engine::running_of(&bench.group()) {
         let run = container.rsplit_once('-').unwrap().0.to_owned();

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use podium_tests::container_engine as engine;
-use podium_tests::runner_bench::{RunnerBench, SECRET_ANSWER};
+use podium_tests::run_bench::{RunBench, SECRET_ANSWER};
 use podium_tests::second_engine::SecondEngine;
 use podium_tests::workbench::Ran;
 use serde_json::Value;
@@ -39,13 +41,13 @@ fn by_socket(second: &SecondEngine, more: &str) -> String {
     format!("[[hosts]]\nname = \"second\"\naddress = \"{}\"\n{more}\n", second.address())
 }
 
-fn hosts(bench: &RunnerBench, gone_after: u64, hosts: &[String]) {
+fn hosts(bench: &RunBench, gone_after: u64, hosts: &[String]) {
     let text = format!("gone_after_seconds = {gone_after}\n{}", hosts.concat());
-    bench.0.write("hosts.toml", text);
+    bench.workbench.write("hosts.toml", text);
 }
 
 /// How many finished runs each host has.
-fn by_host(bench: &RunnerBench) -> BTreeMap<String, usize> {
+fn by_host(bench: &RunBench) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for record in bench.records() {
         *counts.entry(record["host"].as_str().unwrap().to_owned()).or_default() += 1;
@@ -53,8 +55,14 @@ fn by_host(bench: &RunnerBench) -> BTreeMap<String, usize> {
     counts
 }
 
+/// What becomes of a command with one more variable.
+fn ran(mut command: Command, name: &str, value: &str) -> Ran {
+    command.env(name, value);
+    Ran::of(&mut command.into())
+}
+
 /// Every run has one record, and its submission is there.
-fn each_is_done_once(bench: &RunnerBench, count: usize) {
+fn each_is_done_once(bench: &RunBench, count: usize) {
     assert_eq!(bench.events("finished"), count);
     for record in bench.records() {
         assert_eq!(record["ending"], "completed", "{record}");
@@ -67,7 +75,7 @@ fn each_is_done_once(bench: &RunnerBench, count: usize) {
 /// Threat 14: 64 uploads at once each get their own right answer there, too.
 #[test]
 fn two_engines_share_a_queue_and_one_of_them_sees_no_file_of_this_machine() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     let Some(second) = SecondEngine::start() else { return };
     hosts(&bench, 300, &[first(1), over_tls(&second, "workers = 2")]);
     bench.configure("time_limit_seconds = 120\n[validation]\neach_minute = 1000\n");
@@ -117,16 +125,16 @@ fn two_engines_share_a_queue_and_one_of_them_sees_no_file_of_this_machine() {
     // The data stay for the next group, and go when somebody says so.
     let volumes = second.docker(&["volume", "ls", "--quiet"]);
     assert_eq!(volumes.lines().count(), 2, "{volumes}");
-    bench.0.run(["run", "clean", "runs/group", "--data", "--json"]).ends_with(0);
+    bench.workbench.run(["run", "clean", "runs/group", "--data", "--json"]).ends_with(0);
     assert_eq!(second.docker(&["volume", "ls", "--quiet"]), "");
 }
 
 #[test]
 fn a_root_that_is_read_only_and_a_runner_that_is_killed_work_elsewhere_too() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     let Some(second) = SecondEngine::start() else { return };
     // The data folder of that machine, which here is this one.
-    let data = format!("data = {:?}", bench.0.path("data"));
+    let data = format!("data = {:?}", bench.workbench.path("data"));
     hosts(&bench, 300, &[over_tls(&second, &data)]);
     bench.agent(
         &[
@@ -145,8 +153,7 @@ fn a_root_that_is_read_only_and_a_runner_that_is_killed_work_elsewhere_too() {
     wait_for_log(&second, &container, "API_KEY=");
     runner.kill().unwrap();
     runner.wait().unwrap();
-    let resume = ["run", "resume", "runs/group", "--json"];
-    Ran::of(bench.0.podium(resume).env("API_KEY", "hush-hush-4711")).ends_with(0);
+    bench.resume().ends_with(0);
     each_is_done_once(&bench, 1);
     assert_eq!((bench.events("starting"), bench.events("reattached")), (1, 1));
     let log = bench.log();
@@ -168,7 +175,7 @@ fn wait_for_log(second: &SecondEngine, container: &str, part: &str) {
 /// Threat 21: what a host that was gone still has is removed when it is back, and counts for nothing.
 #[test]
 fn a_host_that_goes_away_loses_its_runs_to_another_and_is_cleaned_when_it_is_back() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     let Some(mut second) = SecondEngine::start() else { return };
     hosts(&bench, 3, &[first(1), by_socket(&second, "workers = 2")]);
     bench.agent(&["sleep=6000", "submit=id,value\\n1,1\\n"], "");
@@ -194,7 +201,7 @@ fn a_host_that_goes_away_loses_its_runs_to_another_and_is_cleaned_when_it_is_bac
 #[test]
 fn an_engine_that_is_started_again_ends_no_group() {
     for (option, survives) in [(None, false), (Some("--live-restore"), true)] {
-        let Some(bench) = RunnerBench::new() else { return };
+        let Some(bench) = RunBench::new() else { return };
         let Some(mut second) = SecondEngine::start() else { return };
         let options: Vec<&str> = option.into_iter().collect();
         if survives {
@@ -224,7 +231,7 @@ fn an_engine_that_is_started_again_ends_no_group() {
 
 #[test]
 fn a_group_whose_only_host_stays_away_can_be_gone_on_with() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     let Some(mut second) = SecondEngine::start() else { return };
     hosts(&bench, 2, &[by_socket(&second, "workers = 1")]);
     bench.agent(&["sleep=6000", "submit=id,value\\n1,1\\n"], "");
@@ -234,10 +241,10 @@ fn a_group_whose_only_host_stays_away_can_be_gone_on_with() {
     second.kill();
     assert_eq!(runner.wait().unwrap().code(), Some(7));
     assert_eq!(bench.events("finished"), 0);
-    let refused = bench.0.run(["run", "resume", "runs/group"]).ends_with(7);
+    let refused = bench.workbench.run(["run", "resume", "runs/group"]).ends_with(7);
     assert!(refused.stderr.contains("could not be reached"), "{}", refused.stderr);
     second.come_back(&["--live-restore"]);
-    bench.0.run(["run", "resume", "runs/group"]).ends_with(0);
+    bench.workbench.run(["run", "resume", "runs/group"]).ends_with(0);
     each_is_done_once(&bench, 2);
     // The first went on while nobody was there.
     assert_eq!((bench.events("starting"), bench.events("reattached")), (2, 1));
@@ -246,7 +253,7 @@ fn a_group_whose_only_host_stays_away_can_be_gone_on_with() {
 
 #[test]
 fn certificates_decide_who_is_believed() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     let Some(second) = SecondEngine::start() else { return };
     bench.agent(&["submit=id,value\\n1,1\\n"], "");
     let right = over_tls(&second, "workers = 1");
@@ -273,26 +280,53 @@ fn certificates_decide_who_is_believed() {
 
     // The variables of the `docker` program say the same.
     let files = second.certificates();
-    let folder = bench.0.path("certificates");
+    let folder = bench.workbench.path("certificates");
     fs::create_dir(&folder).unwrap();
     for (from, to) in
         [(&files.ca, "ca.pem"), (&files.certificate, "cert.pem"), (&files.key, "key.pem")]
     {
         fs::copy(from, folder.join(to)).unwrap();
     }
-    let mut command = bench.0.podium(RunnerBench::start_arguments(&[]));
+    let mut command = bench.start_command("tester", &[]);
     command
         .env("DOCKER_HOST", second.tls_address())
         .env("DOCKER_TLS_VERIFY", "1")
         .env("DOCKER_CERT_PATH", &folder);
-    Ran::of(&mut command).ends_with(0);
+    Ran::of(&mut command.into()).ends_with(0);
     each_is_done_once(&bench, 1);
     assert_eq!(second.containers(true), [""; 0]);
+
+    // So does a context of the same program, unless DOCKER_HOST says otherwise.
+    bench.forget_group();
+    let id = podium::Digest::of(b"far");
+    let contexts = "home/.docker/contexts";
+    bench.workbench.write(
+        format!("{contexts}/meta/{id}/meta.json"),
+        format!(
+            "{{\"Name\":\"far\",\"Endpoints\":{{\"docker\":{{\"Host\":\"{}\"}}}}}}",
+            second.tls_address()
+        ),
+    );
+    for name in ["ca.pem", "cert.pem", "key.pem"] {
+        let pem = fs::read(folder.join(name)).unwrap();
+        bench.workbench.write(format!("{contexts}/tls/{id}/docker/{name}"), pem);
+    }
+    bench.workbench.write("home/.docker/config.json", "{\"currentContext\":\"far\"}");
+    bench.start(&[]).ends_with(0);
+    let definition = fs::read_to_string(bench.group().join("run.toml")).unwrap();
+    assert!(definition.contains(&second.tls_address()), "{definition}");
+    bench.forget_group();
+    let command = bench.start_command("tester", &[]);
+    let refused = ran(command, "DOCKER_CONTEXT", "other").ends_with(2);
+    assert!(refused.stderr.contains("no such context"), "{}", refused.stderr);
+    let command = bench.start_command("tester", &[]);
+    let refused = ran(command, "DOCKER_HOST", "unix:///nowhere").ends_with(7);
+    assert!(refused.stderr.contains("could not be reached"), "{}", refused.stderr);
 }
 
 #[test]
 fn a_budget_that_holds_no_run_is_said_at_once() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     bench.agent(&["submit=x"], "");
     let host = first(4);
     for (of_host, of_run, part) in [
@@ -386,9 +420,9 @@ impl Drop for SshServer {
 
 #[test]
 fn an_engine_is_reached_through_ssh() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     let Some(second) = SecondEngine::start() else { return };
-    let Some(server) = SshServer::start(&bench.0.path("ssh")) else { return };
+    let Some(server) = SshServer::start(&bench.workbench.path("ssh")) else { return };
     let user = Command::new("id").arg("-un").output().unwrap();
     let user = String::from_utf8(user.stdout).unwrap();
     let host = format!(
@@ -412,4 +446,201 @@ fn an_engine_is_reached_through_ssh() {
         assert!(log.contains("right answers: 16 of 16") && log.contains("API_KEY=***"), "{log}");
     }
     assert_eq!(second.containers(true), [""; 0]);
+}
+
+/// A server that answers every request with its first line, and keeps what says nothing.
+fn server(address: &str) -> u16 {
+    let listener = TcpListener::bind((address, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            thread::spawn(move || {
+                let mut read = Vec::new();
+                let mut buffer = [0; 4096];
+                while !read.windows(4).any(|end| end == b"\r\n\r\n") {
+                    match stream.read(&mut buffer) {
+                        Ok(count @ 1..) => read.extend_from_slice(&buffer[..count]),
+                        _ => return,
+                    }
+                }
+                let line = String::from_utf8_lossy(&read).lines().next().unwrap().to_owned();
+                let _ = write!(
+                    stream,
+                    "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{line}",
+                    line.len()
+                );
+            });
+        }
+    });
+    port
+}
+
+/// What is listed is reached from an engine that sees no file of this machine, and nothing else; also by the next runner.
+#[test]
+fn an_allow_list_is_kept_where_the_proxy_is_on_another_machine() {
+    let Some(bench) = RunBench::new() else { return };
+    let Some(second) = SecondEngine::start() else { return };
+    hosts(&bench, 300, &[over_tls(&second, "workers = 1")]);
+    let listed = format!("127.0.0.2:{}", server("127.0.0.2"));
+    let other = format!("127.0.0.2:{}", server("127.0.0.2"));
+    bench.configure(&format!(
+        "time_limit_seconds = 120\nnetwork = \"allow-list\"\n[egress]\nallow = [\"{listed}\"]\n"
+    ));
+    for more in ["", "read_only_root = true"] {
+        bench.agent(
+            &[
+                &format!("fetch=http://{listed}/a"),
+                &format!("tunnel={listed}"),
+                &format!("fetch=http://{other}/b"),
+                &format!("tunnel={other}"),
+                &format!("validate-beside-tunnels={listed}"),
+                "environment=https_proxy",
+                "print=half",
+                "sleep=5000",
+                &format!("fetch=http://{listed}/c"),
+                "submit=id,value\\n1,1\\n",
+            ],
+            more,
+        );
+        let mut runner = bench.spawn_with(&["--hosts", "hosts.toml"]);
+        bench.wait_for_events("started", 1);
+        let container = second.wait_for_containers(1).remove(0);
+        wait_for_log(&second, &container, "half");
+        runner.kill().unwrap();
+        runner.wait().unwrap();
+        bench.resume().ends_with(0);
+        each_is_done_once(&bench, 1);
+        let log = bench.log();
+        for part in [
+            format!("fetch http://{listed}/a: GET /a HTTP/1.1"),
+            format!("tunnel {listed}: GET /through HTTP/1.1"),
+            format!("tunnel {other}: refused"),
+            "beside: true".to_owned(),
+            "tunnels: 60".to_owned(),
+            "https_proxy=http://127.0.0.1:3128".to_owned(),
+            format!("fetch http://{listed}/c: GET /c HTTP/1.1"),
+        ] {
+            assert!(log.contains(&part), "{part}: {log}");
+        }
+        let refused = log.lines().find(|line| line.starts_with(&format!("fetch http://{other}")));
+        assert!(refused.unwrap().contains("is not on the list"), "{log}");
+        let record = bench.record();
+        assert_eq!(record["egress"]["connected"], 63, "{record}");
+        assert_eq!(record["egress"]["refused"], 2, "{record}");
+        assert_eq!(record["validation"]["valid"], 1, "{record}");
+        assert_eq!(second.containers(true), [""; 0]);
+        bench.forget_group();
+    }
+
+    // Who is given no list finds no proxy.
+    bench.configure("time_limit_seconds = 120\n");
+    bench.agent(&["port=5000", "port=3128", "submit=id,value\\n1,1\\n"], "");
+    bench.start(&["--hosts", "hosts.toml"]).ends_with(0);
+    assert_eq!(bench.log(), "port 5000: open\nport 3128: closed\n");
+}
+
+/// A program of a test's own.
+fn script(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// The toolkit and `nvidia-smi` are stood in for; the engine that is asked for GPUs is a real one.
+#[test]
+fn each_run_has_its_own_gpu_and_its_usage() {
+    let Some(bench) = RunBench::new() else { return };
+    let programs = bench.workbench.path("programs");
+    script(&programs.join("nvidia-container-runtime-hook"), "cat >/dev/null");
+    script(
+        &programs.join("nvidia-smi"),
+        "echo '0, GPU-aa, 11, 1024, 24564'; echo '1, GPU-bb, 97, 2048, 24564'; echo '2, GPU-cc, 3, 4, 5'",
+    );
+    let Some(second) = SecondEngine::with_gpus(&programs) else { return };
+    hosts(&bench, 300, &[by_socket(&second, "gpu_devices = [\"0\", \"1\"]")]);
+    bench.configure("time_limit_seconds = 120\ngpus = 1\nusage_interval_seconds = 1\n");
+    bench.agent(
+        &["environment=NVIDIA_VISIBLE_DEVICES", "sleep=3000", "submit=id,value\\n1,1\\n"],
+        "",
+    );
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let command = bench.start_command("tester", &["--seeds", "2", "--hosts", "hosts.toml"]);
+    ran(command, "PATH", &path).ends_with(0);
+    each_is_done_once(&bench, 2);
+    let mut seen = Vec::new();
+    for record in bench.records() {
+        let folder = bench.group().join(record["run"].as_str().unwrap());
+        let device = record["container"]["devices"][0].as_str().unwrap().to_owned();
+        let log = fs::read_to_string(folder.join("agent.log")).unwrap();
+        assert_eq!(log, format!("NVIDIA_VISIBLE_DEVICES={device}\n"));
+        let usage = fs::read_to_string(folder.join("usage.jsonl")).unwrap();
+        let first: Value = serde_json::from_str(usage.lines().next().unwrap()).unwrap();
+        let gpus = first["gpus"].as_array().unwrap_or_else(|| panic!("{first}"));
+        assert_eq!(gpus.len(), 1, "{first}");
+        assert_eq!(gpus[0]["index"].to_string(), device, "{first}");
+        let expected = if device == "0" { (11_u64, 1_u64 << 30) } else { (97, 2 << 30) };
+        assert_eq!(gpus[0]["utilization_percent"], expected.0, "{first}");
+        assert_eq!(gpus[0]["memory_bytes"], expected.1, "{first}");
+        seen.push(device);
+    }
+    seen.sort();
+    assert_eq!(seen, ["0", "1"]);
+
+    // Where there is no such program nothing is said of GPUs, and the run is none the worse for it.
+    bench.forget_group();
+    bench.start(&["--hosts", "hosts.toml"]).ends_with(0);
+    assert!(!bench.read("usage.jsonl").contains("gpus"));
+
+    let doctor = bench.command(["doctor", "--json", "--hosts", "hosts.toml"]);
+    let checks = ran(doctor, "PATH", &path).json();
+    let host = checks.as_array().unwrap().iter().find(|check| check["name"] == "host").unwrap();
+    assert_eq!(host["state"], "ok", "{host}");
+    assert!(host["found"].as_str().unwrap().contains("GPUs: runtime nvidia"), "{host}");
+}
+
+#[test]
+fn doctor_says_of_each_host_what_it_is_or_why_it_cannot_be_used() {
+    let Some(bench) = RunBench::new() else { return };
+    let Some(second) = SecondEngine::start() else { return };
+    let right = over_tls(&second, "");
+    let lines = |hosts_of_file: &[String], code: i32| {
+        hosts(&bench, 300, hosts_of_file);
+        let ran = bench.workbench.run(["doctor", "--json", "--hosts", "hosts.toml"]);
+        let checks = ran.ends_with(code).json();
+        let checks = checks.as_array().unwrap().clone();
+        assert!(checks.iter().all(|check| check["name"] != "docker"), "{checks:?}");
+        let of_hosts = checks.into_iter().filter(|check| check["name"] == "host");
+        of_hosts
+            .map(|check| {
+                let text = |key: &str| check[key].as_str().unwrap_or_default().to_owned();
+                (text("state"), text("found"), text("advice"))
+            })
+            .collect::<Vec<_>>()
+    };
+    let fine = lines(&[first(1), right.clone()], 0);
+    assert_eq!(fine.len(), 2);
+    for (state, found, _) in &fine {
+        assert_ne!(state, "problem", "{found}");
+        for part in ["engine ", "runtimes ", "runc", "CPUs", "disk ", "GPUs: none"] {
+            assert!(found.contains(part), "{part}: {found}");
+        }
+    }
+    assert!(fine[0].1.contains("GiB free") && fine[1].1.contains("not seen from here"), "{fine:?}");
+
+    let gone = "[[hosts]]\nname = \"gone\"\naddress = \"unix:///nowhere/d.sock\"\n".to_owned();
+    let ssh = "[[hosts]]\nname = \"far\"\naddress = \"ssh://nobody@127.0.0.1:1\"\n".to_owned();
+    let gpus = over_tls(&second, "gpu_devices = [\"0\"]").replace("\"second\"", "\"gpus\"");
+    let strange = right.replace("/ca.pem", "/other-ca.pem").replace("\"second\"", "\"strange\"");
+    let checks = lines(&[right, gone, ssh, gpus, strange], 3);
+    let states: Vec<&str> = checks.iter().map(|check| check.0.as_str()).collect();
+    assert_eq!(states, ["ok", "problem", "problem", "problem", "problem"], "{checks:?}");
+    for (check, found, advice) in [
+        (1, "gone at unix:///nowhere/d.sock", "start the engine"),
+        (2, "far at ssh://", "ssh -o BatchMode=yes nobody@127.0.0.1 docker version"),
+        (3, "`gpu_devices` are 0", "Container Toolkit"),
+        (4, "strange at tcp://", "certificates"),
+    ] {
+        assert!(checks[check].1.contains(found), "{:?}", checks[check]);
+        assert!(checks[check].2.contains(advice), "{:?}", checks[check]);
+    }
 }

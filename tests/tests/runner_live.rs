@@ -7,25 +7,25 @@ use std::time::Duration;
 
 use podium_tests::artifacts;
 use podium_tests::container_engine as engine;
-use podium_tests::runner_bench::RunnerBench;
+use podium_tests::run_bench::RunBench;
 use serde_json::Value;
 
 /// A command in a terminal, with what it has written there.
-fn in_terminal(bench: &RunnerBench, arguments: &[&str]) -> String {
+fn in_terminal(bench: &RunBench, arguments: &[&str]) -> String {
     let program = artifacts::podium();
     let words: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();
     let command =
         format!("stty rows 40 columns 220; exec '{}' {}", program.display(), words.join(" "));
     let output = Command::new("script")
         .args(["--quiet", "--return", "--command", &command, "/dev/null"])
-        .current_dir(bench.0.path(""))
+        .current_dir(bench.workbench.path(""))
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("TERM", "xterm")
-        .env("HOME", bench.0.path("home"))
-        .env("PODIUM_COMPETITIONS", bench.0.path("competitions"))
-        .env("PODIUM_GRADERS", bench.0.path("graders"))
-        .env("PODIUM_DATA", bench.0.path("data"))
+        .env("HOME", bench.workbench.path("home"))
+        .env("PODIUM_COMPETITIONS", bench.workbench.path("competitions"))
+        .env("PODIUM_GRADERS", bench.workbench.path("graders"))
+        .env("PODIUM_DATA", bench.workbench.path("data"))
         .stdin(Stdio::null())
         .output()
         .expect("the `script` program of util-linux");
@@ -36,7 +36,7 @@ fn in_terminal(bench: &RunnerBench, arguments: &[&str]) -> String {
 
 #[test]
 fn a_terminal_shows_a_table_of_what_runs() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     bench.configure("time_limit_seconds = 3600\nusage_interval_seconds = 1\n");
     bench.agent(
         &[
@@ -47,8 +47,9 @@ fn a_terminal_shows_a_table_of_what_runs() {
         ],
         "",
     );
-    let mut arguments = RunnerBench::start_arguments(&["--seeds", "2"]);
-    arguments.retain(|argument| *argument != "--json");
+    let arguments = bench.start_arguments("tester", &["--seeds", "2"]);
+    let arguments: Vec<&str> =
+        arguments.iter().map(String::as_str).filter(|argument| *argument != "--json").collect();
     let seen = in_terminal(&bench, &arguments);
     for part in [
         "1 running, 1 waiting",
@@ -67,15 +68,15 @@ fn a_terminal_shows_a_table_of_what_runs() {
 
 #[test]
 fn another_terminal_and_programs_see_the_same() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     bench.agent(&["print=thinking hard", "sleep=5000", "submit=id,value\\n1,1\\n"], "");
     let mut runner = bench.spawn();
     engine::wait_for_container(&bench.group());
     bench.wait_for_events("started", 1);
     thread::scope(|scope| {
-        let watched =
-            scope.spawn(|| bench.0.run(["run", "status", "runs/group", "--watch", "--json"]));
-        let lines = scope.spawn(|| bench.0.run(["run", "status", "runs/group", "--watch"]));
+        let watched = scope
+            .spawn(|| bench.workbench.run(["run", "status", "runs/group", "--watch", "--json"]));
+        let lines = scope.spawn(|| bench.workbench.run(["run", "status", "runs/group", "--watch"]));
         let table = in_terminal(&bench, &["run", "status", "runs/group", "--watch"]);
         assert!(
             table.contains("1 running, 0 waiting") && table.contains("thinking hard"),
@@ -99,12 +100,12 @@ fn another_terminal_and_programs_see_the_same() {
     assert!(runner.wait().unwrap().success());
     // A group on which nobody works is said to be so, and not waited for.
     thread::sleep(Duration::from_millis(10));
-    bench.0.run(["run", "status", "runs/group", "--watch"]).ends_with(0);
+    bench.workbench.run(["run", "status", "runs/group", "--watch"]).ends_with(0);
 }
 
 #[test]
 fn programs_read_events_as_they_come() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     bench.agent(&["submit=id,value\\n1,1\\n"], "");
     let ran = bench.start(&[]).ends_with(0);
     let events = ran.stderr.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -115,7 +116,7 @@ fn programs_read_events_as_they_come() {
 
 #[test]
 fn what_a_run_had_at_each_time_can_be_graded_into_a_curve() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     bench.agent(
         &[
             "validate=id,value\\n1,7\\n",
@@ -128,7 +129,7 @@ fn what_a_run_had_at_each_time_can_be_graded_into_a_curve() {
     );
     bench.start(&["--seeds", "2", "--workers", "2"]).ends_with(0);
     let report =
-        bench.0.run(["run", "grade-snapshots", "runs/group", "--json"]).ends_with(0).json();
+        bench.workbench.run(["run", "grade-snapshots", "runs/group", "--json"]).ends_with(0).json();
     let gradings = report["competition_reports"].as_array().unwrap();
     // Two that were validated, the last one with its time, and the last one as what the run came to.
     assert_eq!(gradings.len(), 8);
@@ -148,7 +149,7 @@ fn what_a_run_had_at_each_time_can_be_graded_into_a_curve() {
         );
     }
     bench
-        .0
+        .workbench
         .run([
             "experiment",
             "report",
@@ -159,7 +160,7 @@ fn what_a_run_had_at_each_time_can_be_graded_into_a_curve() {
             "pad",
         ])
         .ends_with(0);
-    let curve = fs::read_to_string(bench.0.path("study/over-time.csv")).unwrap();
+    let curve = fs::read_to_string(bench.workbench.path("study/over-time.csv")).unwrap();
     // A line for each time of both runs, the last of which is of what both came to.
     let lines: Vec<&str> = curve.lines().collect();
     assert_eq!(lines.len(), 1 + 6, "{curve}");
@@ -168,6 +169,6 @@ fn what_a_run_had_at_each_time_can_be_graded_into_a_curve() {
         "{curve}"
     );
 
-    let nothing = bench.0.run(["run", "grade-snapshots", "runs"]);
+    let nothing = bench.workbench.run(["run", "grade-snapshots", "runs"]);
     assert_ne!(nothing.code, 0);
 }

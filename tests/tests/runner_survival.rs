@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use podium_tests::container_engine as engine;
-use podium_tests::runner_bench::RunnerBench;
+use podium_tests::run_bench::RunBench;
 
 /// A small file system of its own, which can grow; none where this machine allows none.
 struct SmallDisk(PathBuf);
@@ -45,8 +45,8 @@ impl Drop for SmallDisk {
 /// Threat 21: what cannot be copied out stays where it is until it can.
 #[test]
 fn a_full_disk_costs_no_run() {
-    let Some(bench) = RunnerBench::new() else { return };
-    let Some(disk) = SmallDisk::mount(bench.0.path("runs"), "1M") else { return };
+    let Some(bench) = RunBench::new() else { return };
+    let Some(disk) = SmallDisk::mount(bench.workbench.path("runs"), "1M") else { return };
     bench.agent(&["print=once", "large=3000000", "submit=id,value\\n1,1\\n", "print=done"], "");
     let stopped = bench.start(&["--seeds", "2"]).ends_with(6);
     assert!(stopped.stderr.contains("No space left"), "{}", stopped.stderr);
@@ -54,11 +54,11 @@ fn a_full_disk_costs_no_run() {
     assert_eq!(engine::left_of(&bench.group()).len(), 1, "what the agent has made is there");
 
     // Still full: nothing gets worse.
-    bench.0.run(["run", "resume", "runs/group"]).ends_with(6);
+    bench.workbench.run(["run", "resume", "runs/group"]).ends_with(6);
     assert_eq!((bench.events("starting"), bench.events("finished")), (1, 0));
 
     disk.grow("64M");
-    bench.0.run(["run", "resume", "runs/group"]).ends_with(0);
+    bench.workbench.run(["run", "resume", "runs/group"]).ends_with(0);
     assert_eq!((bench.events("starting"), bench.events("finished")), (2, 2), "none was run twice");
     for record in bench.records() {
         assert_eq!((&record["ending"], &record["attempt"]), (&"completed".into(), &1.into()));
@@ -72,25 +72,25 @@ fn a_full_disk_costs_no_run() {
 
 #[test]
 fn a_disk_without_room_for_the_journal_costs_no_run() {
-    let Some(bench) = RunnerBench::new() else { return };
-    let Some(disk) = SmallDisk::mount(bench.0.path("runs"), "1M") else { return };
+    let Some(bench) = RunBench::new() else { return };
+    let Some(disk) = SmallDisk::mount(bench.workbench.path("runs"), "1M") else { return };
     bench.agent(&["sleep=3000", "submit=id,value\\n1,1\\n"], "");
     let mut runner = bench.spawn_with(&["--seeds", "2"]);
     bench.wait_for_events("started", 1);
     // Everything that is left, to the last page.
-    let filler = bench.0.path("runs/filler");
+    let filler = bench.workbench.path("runs/filler");
     let _ = fs::write(&filler, vec![0; 2 << 20]);
     assert_eq!(runner.wait().unwrap().code(), Some(6));
     fs::remove_file(&filler).unwrap();
     disk.grow("64M");
-    bench.0.run(["run", "resume", "runs/group"]).ends_with(0);
+    bench.workbench.run(["run", "resume", "runs/group"]).ends_with(0);
     assert_eq!((bench.events("starting"), bench.events("finished")), (2, 2), "none was run twice");
     assert_eq!(engine::left_of(&bench.group()), [""; 0]);
 }
 
 #[test]
 fn a_container_that_somebody_removes_is_made_again() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     bench.agent(&["sleep=4000", "submit=id,value\\n1,1\\n"], "");
     let mut runner = bench.spawn();
     let container = engine::wait_for_container(&bench.group());
@@ -107,27 +107,27 @@ fn a_container_that_somebody_removes_is_made_again() {
 
 #[test]
 fn an_image_that_is_missing_can_be_brought_back() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     bench.agent(&["sleep=3000", "submit=id,value\\n1,1\\n"], "");
     // An image by name, which nobody but its owner can make again.
     let image = format!("podium-test-missing:{}", std::process::id());
     let program = podium_tests::artifacts::root().join("target/runner/podium-test-agent");
-    let context = bench.0.path("agents/tester/image");
+    let context = bench.workbench.path("agents/tester/image");
     fs::copy(program, context.join("podium-test-agent")).unwrap();
     let build = || {
         engine::docker(&["build", "--quiet", "--tag", &image, &context.display().to_string()]);
     };
     build();
-    let definition = fs::read_to_string(bench.0.path("agents/tester/agent.toml")).unwrap();
+    let definition = fs::read_to_string(bench.workbench.path("agents/tester/agent.toml")).unwrap();
     let (before, _) = definition.split_once("[build]").unwrap();
-    bench.0.write("agents/tester/agent.toml", format!("image = {image:?}\n{before}"));
+    bench.workbench.write("agents/tester/agent.toml", format!("image = {image:?}\n{before}"));
 
     let mut runner = bench.spawn_with(&["--seeds", "2"]);
     bench.wait_for_events("started", 1);
-    bench.0.run(["run", "stop", "runs/group"]).ends_with(0);
+    bench.workbench.run(["run", "stop", "runs/group"]).ends_with(0);
     assert_eq!(runner.wait().unwrap().code(), Some(130));
     engine::docker(&["rmi", "--force", &image]);
-    let refused = bench.0.run(["run", "resume", "runs/group"]).ends_with(7);
+    let refused = bench.workbench.run(["run", "resume", "runs/group"]).ends_with(7);
     assert!(
         refused.stderr.contains("no image") && refused.stderr.contains("docker build"),
         "{}",
@@ -135,7 +135,7 @@ fn an_image_that_is_missing_can_be_brought_back() {
     );
     assert_eq!((bench.events("starting"), bench.events("finished")), (1, 1));
     build();
-    bench.0.run(["run", "resume", "runs/group"]).ends_with(0);
+    bench.workbench.run(["run", "resume", "runs/group"]).ends_with(0);
     assert_eq!((bench.events("starting"), bench.events("finished")), (2, 2));
     engine::docker(&["rmi", "--force", &image]);
     assert_eq!(engine::left_of(&bench.group()), [""; 0]);
@@ -143,7 +143,7 @@ fn an_image_that_is_missing_can_be_brought_back() {
 
 #[test]
 fn a_network_that_was_left_behind_is_in_nobodys_way() {
-    let Some(bench) = RunnerBench::new() else { return };
+    let Some(bench) = RunBench::new() else { return };
     bench.configure("network = \"internal\"\n");
     bench.agent(&["sleep=6000", "submit=id,value\\n1,1\\n"], "");
     let mut runner = bench.spawn();
@@ -156,7 +156,7 @@ fn a_network_that_was_left_behind_is_in_nobodys_way() {
     // One that the next attempt would make, of somebody who was killed just then.
     let next = container.strip_suffix("-1").map(|name| format!("{name}-2")).unwrap();
     engine::docker(&["network", "create", &next]);
-    bench.0.run(["run", "resume", "runs/group"]).ends_with(0);
+    bench.workbench.run(["run", "resume", "runs/group"]).ends_with(0);
     assert_eq!((bench.events("finished"), &bench.record()["attempt"]), (1, &2.into()));
     assert_eq!(engine::left_of(&bench.group()), [""; 0]);
     assert!(!engine::docker(&["network", "ls", "--format", "{{.Name}}"]).contains(&next));

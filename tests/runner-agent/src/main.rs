@@ -18,6 +18,14 @@ fn main() -> ExitCode {
         let (verb, value) = argument.split_once('=').unwrap_or((&argument, ""));
         match verb {
             "print" => println!("{value}"),
+            "unfinished" => print!("{value}"),
+            "port" => {
+                let open = TcpStream::connect(("127.0.0.1", value.parse().unwrap())).is_ok();
+                println!("port {value}: {}", if open { "open" } else { "closed" });
+            }
+            "fetch" => println!("fetch {value}: {}", fetch(value)),
+            "tunnel" => println!("tunnel {value}: {}", tunnel(value)),
+            "validate-beside-tunnels" => validate_beside_tunnels(value),
             "environment" => {
                 println!("{value}={}", std::env::var(value).unwrap_or_else(|_| "(unset)".into()))
             }
@@ -64,8 +72,58 @@ fn post(submission: &str) -> String {
     ))
 }
 
+/// Asks the proxy for an address, and gives what came after the head of its reply.
+fn fetch(url: &str) -> String {
+    let request = format!("GET {url} HTTP/1.1\r\nHost: ignored\r\nConnection: close\r\n\r\n");
+    let reply = talk_to(3128, &request);
+    reply.split_once("\n\n").map_or(reply.clone(), |(_, body)| body.trim().to_owned())
+}
+
+/// A tunnel through the proxy that leads to a host and port; nothing where the proxy refuses.
+fn open_tunnel(target: &str) -> Option<TcpStream> {
+    let mut stream = TcpStream::connect(("127.0.0.1", 3128)).unwrap();
+    write!(stream, "CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n").unwrap();
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        stream.read_exact(&mut byte).ok()?;
+        head.push(byte[0]);
+    }
+    head.starts_with(b"HTTP/1.1 200").then_some(stream)
+}
+
+fn tunnel(target: &str) -> String {
+    let Some(mut stream) = open_tunnel(target) else { return "refused".to_owned() };
+    stream.write_all(b"GET /through HTTP/1.1\r\nHost: there\r\n\r\n").unwrap();
+    let mut reply = Vec::new();
+    let _ = stream.read_to_end(&mut reply);
+    String::from_utf8_lossy(&reply).lines().last().unwrap_or_default().to_owned()
+}
+
+/// Opens as many tunnels as can be carried and more, then validates while they are open.
+fn validate_beside_tunnels(target: &str) {
+    let opening: Vec<_> = (0..60)
+        .map(|_| {
+            let target = target.to_owned();
+            thread::spawn(move || {
+                let open = open_tunnel(&target).is_some();
+                thread::sleep(Duration::from_millis(1500));
+                open
+            })
+        })
+        .collect();
+    thread::sleep(Duration::from_millis(700));
+    println!("beside: {}", post("id,value\n1,1\n").contains("Submission is valid."));
+    let open = opening.into_iter().filter_map(|one| one.join().ok()).filter(|open| *open).count();
+    println!("tunnels: {open}");
+}
+
 fn talk(request: &str) -> String {
-    let mut stream = TcpStream::connect(("localhost", 5000)).unwrap();
+    talk_to(5000, request)
+}
+
+fn talk_to(port: u16, request: &str) -> String {
+    let mut stream = TcpStream::connect(("localhost", port)).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
     let mut reply = Vec::new();
     let _ = stream.read_to_end(&mut reply);
