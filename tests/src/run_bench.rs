@@ -106,10 +106,20 @@ impl RunBench {
         for folder in [to.clone(), to.join("image")] {
             let path = folder.join("Dockerfile");
             if let Ok(dockerfile) = fs::read_to_string(&path) {
-                let marked = format!("{dockerfile}\nLABEL {}\n", self.label());
-                fs::write(&path, marked).expect("a writable file");
+                fs::write(&path, self.marked(&dockerfile)).expect("a writable file");
             }
         }
+    }
+
+    /// A Dockerfile, or a text with one in it, whose images are marked from their first layer on: no other bench shares one.
+    pub fn marked(&self, text: &str) -> String {
+        let label = format!("LABEL {}\n", self.label());
+        text.lines()
+            .map(|line| match line.starts_with("FROM ") {
+                true => format!("{line}\n{label}"),
+                false => format!("{line}\n"),
+            })
+            .collect()
     }
 
     /// What marks the images of this bench, which makes them its own: they go when it does, and no other test has them.

@@ -368,7 +368,7 @@ fn what_is_wrong_is_said_before_anything_runs() {
     bench.agent(&["submit=x"], "privileged = true");
     let refused = bench.start(&[]).ends_with(2);
     assert!(refused.stderr.contains("--allow-privileged"), "{}", refused.stderr);
-    fs::remove_dir_all(bench.group()).unwrap();
+    assert!(!bench.group().exists(), "the same command can be given again");
     let allowed = bench.start(&["--allow-privileged", "--no-grade"]);
     if allowed.code == 0 {
         assert_eq!(bench.record()["container"]["privileged"], true);
@@ -379,7 +379,12 @@ fn what_is_wrong_is_said_before_anything_runs() {
 
     let mut cases = vec![
         ("runtime", "runtime = \"nonsense\"\n", "", 2, "no runtime `nonsense`"),
-        ("key", "colour = 1\n", "", 2, "colour"),
+        ("key", "colour = 1\n", "", 2, "unknown key `colour`"),
+        ("negative", "grace_seconds = -1\n", "", 2, "line 1: found the number"),
+        ("table", "output = 3\n", "", 2, "line 1: found the number"),
+        ("nothing", "shm = \"0\"\n", "", 2, "`shm`"),
+        ("cpus", "cpus = 4096.0\n", "", 2, "a run takes 4096 CPUs"),
+        ("image", "", "image = \"podium-test-nowhere:1\"", 7, "podium-test-nowhere:1"),
         ("secret", "", "environment = { K = \"${{ secrets.NOT_THERE }}\" }", 3, "NOT_THERE"),
     ];
     if !engine::docker(&["info", "--format", "{{json .Runtimes}}"]).contains("nvidia") {
@@ -389,10 +394,33 @@ fn what_is_wrong_is_said_before_anything_runs() {
         let _ = fs::remove_dir_all(bench.group());
         bench.configure(configuration);
         bench.agent(&["submit=x"], extra);
+        if what == "image" {
+            let definition = format!("id = \"tester\"\nstart = [\"/x\"]\n{extra}\n");
+            bench.workbench.write("agents/tester/agent.toml", definition);
+        }
         let ran = bench.start(&[]).ends_with(code);
         assert!(ran.stderr.contains(part), "{what}: {}", ran.stderr);
-        if bench.group().exists() {
-            assert_eq!(engine::left_of(&bench.group()), [""; 0], "{what}");
-        }
+        assert!(!bench.group().exists(), "{what}: the same command can be given again");
     }
+    for arguments in [["run", "status", "runs/none"], ["run", "resume", "data"]] {
+        let ran = bench.workbench.run(arguments).ends_with(3);
+        assert!(ran.stderr.contains("is no run group"), "{}", ran.stderr);
+    }
+    let mut command = bench.start_command("tester", &[]);
+    command.env("DOCKER_HOST", "unix:///nowhere/d.sock");
+    bench.configure("");
+    let ran = Ran::of(&mut command.into()).ends_with(7);
+    for part in ["could not be reached at unix:///nowhere/d.sock", "No such file or directory"] {
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
+    }
+
+    // A group has its own hosts, whatever the variable names.
+    bench.agent(&["submit=id,value\\n1,1\\n"], "");
+    bench.start(&[]).ends_with(0);
+    let mut command = bench.command(["run", "clean", "runs/group"]);
+    command.env("PODIUM_HOSTS", "nowhere.toml");
+    Ran::of(&mut command.into()).ends_with(0);
+    let mut command = bench.command(["run", "clean"]);
+    command.env("PODIUM_HOSTS", "nowhere.toml");
+    Ran::of(&mut command.into()).ends_with(3);
 }

@@ -858,6 +858,8 @@ fn an_agent_is_made_from_nothing_as_its_page_says() {
     let tour = tour.replace("python:3.11-slim", &debian).replace("spaceship-titanic", "example");
     assert!(tour.contains(&debian) && tour.contains("--competition example"), "{tour}");
     let Some(bench) = RunBench::new() else { return };
+    let tour = bench.marked(&tour);
+    assert!(tour.contains("\nLABEL podium.test="), "{tour}");
     let programs = artifacts::podium().parent().unwrap().to_owned();
     let path = std::env::var("PATH").unwrap_or_default();
     let output = bench

@@ -332,7 +332,7 @@ fn a_budget_that_holds_no_run_is_said_at_once() {
     for (of_host, of_run, part) in [
         ("memory = \"1G\"\n", "memory = \"2G\"\n", "the host has 1073741824 for runs"),
         ("cpus = 0.5\n", "cpus = 1.0\n", "the host has 0.5 for runs"),
-        ("colour = 1\n", "", "unknown field"),
+        ("colour = 1\n", "", "unknown key `colour`"),
     ] {
         hosts(&bench, 300, &[format!("{host}{of_host}")]);
         bench.configure(of_run);

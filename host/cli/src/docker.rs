@@ -87,7 +87,7 @@ async fn ask_host(host: podium_runner::hosts::HostDefinition) -> Result<DockerEn
     };
     let facts = match tokio::time::timeout(patience, engine.facts()).await {
         Err(_) => return Err(format!("no answer within {} seconds", patience.as_secs())),
-        Ok(facts) => facts.map_err(|error| in_full(&error))?,
+        Ok(facts) => facts.map_err(|error| error.to_string())?,
     };
     // The folder of another machine may have the same name as one of this.
     let folder = facts.root_folder.as_deref().filter(|_| host.shares_files());
@@ -101,21 +101,6 @@ async fn ask_host(host: podium_runner::hosts::HostDefinition) -> Result<DockerEn
         storage: (facts.storage_driver, facts.root_folder),
         free_bytes: free_bytes.map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize)),
     })
-}
-
-/// An error with all that it came from, as far as one does not say the other: those of connections name their cause last.
-#[cfg(unix)]
-fn in_full(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let said = cause.to_string();
-        if !text.contains(&said) {
-            text.push_str(&format!(": {said}"));
-        }
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(not(unix))]

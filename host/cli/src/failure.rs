@@ -289,6 +289,10 @@ impl From<podium_runner::Error> for Failure {
                 (Exit::Missing, Some("set the variable, then start again"))
             }
             Runner::NotPrepared { .. } => (Exit::Missing, hint_of_outcome(Outcome::NotPrepared)),
+            Runner::NoGroup { .. } => (
+                Exit::Missing,
+                Some("name the folder of a run group, as `podium run start` made it below `runs`"),
+            ),
             Runner::MissingProgram { .. } => (Exit::Missing, None),
             Runner::Engine { .. } => (
                 Exit::RunFailed,

@@ -216,7 +216,7 @@ fn check_data_path(path: &Path) -> Result<(), String> {
 }
 
 /// The message of a TOML error with its line, and the key that was probably meant.
-pub(crate) fn explain(error: &toml::de::Error, text: &str) -> String {
+pub fn explain(error: &toml::de::Error, text: &str) -> String {
     let mut message = serde_message::plain(error.message().trim());
     if let Some(span) = error.span() {
         let before = &text.as_bytes()[..span.start.min(text.len())];

@@ -126,6 +126,9 @@ pub mod told;
 mod trust;
 mod verdict;
 
+#[doc(hidden)]
+pub use definition::explain as explain_toml;
+
 pub use archive::{
     Archive, ArchiveFormat, ArchiveLimits, EntryPath, EntryPathProblem, EntryProblem, EntryVisitor,
     Passage, visit_tar_stream,

@@ -148,7 +148,8 @@ impl Agent {
     /// [`Error::Agent`].
     pub fn parse(text: &str, path: &Path) -> Result<Agent, Error> {
         let wrong = |message| Error::Agent { path: path.to_owned(), message };
-        let agent: Agent = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let agent: Agent =
+            toml::from_str(text).map_err(|error| wrong(podium::explain_toml(&error, text)))?;
         agent.check().map_err(wrong)?;
         Ok(agent)
     }

@@ -194,7 +194,8 @@ impl RunConfiguration {
     /// # Errors
     /// What is wrong.
     pub fn parse_toml(text: &str) -> Result<RunConfiguration, String> {
-        let read: RunConfiguration = toml::from_str(text).map_err(|error| error.to_string())?;
+        let read: RunConfiguration =
+            toml::from_str(text).map_err(|error| podium::explain_toml(&error, text))?;
         read.checked()
     }
 
@@ -239,6 +240,12 @@ impl RunConfiguration {
         if self.memory.is_some_and(|memory| memory.0 < 6 << 20) {
             return Err(
                 "`memory` has to be at least 6MiB, which is the least that the engine takes"
+                    .to_owned(),
+            );
+        }
+        if self.shm.is_some_and(|shm| shm.0 == 0) {
+            return Err(
+                "`shm` has to be more than nothing; leave it out for what the engine gives"
                     .to_owned(),
             );
         }

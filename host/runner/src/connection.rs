@@ -30,6 +30,8 @@ const PATIENCE: u64 = 120;
 #[derive(Clone, Debug)]
 pub(crate) struct Connection {
     pub(crate) docker: Docker,
+    /// Where it leads, as it was given.
+    pub(crate) address: String,
     tunnel: Option<Arc<Tunnel>>,
 }
 
@@ -59,7 +61,13 @@ impl Connection {
                 (unix(&tunnel.socket()), Some(Arc::new(tunnel)))
             }
         };
-        Ok(Connection { docker: docker.map_err(|error| wrong(error.to_string()))?, tunnel })
+        let docker = docker.map_err(|error| wrong(error.to_string()))?;
+        Ok(Connection { docker, address: host.address.clone(), tunnel })
+    }
+
+    /// What the program said that the way leads through, where there is one that said anything.
+    pub(crate) fn says(&self) -> Option<String> {
+        self.tunnel.as_ref()?.says()
     }
 
     /// Opens again what has broken, where the way needs something that is open.
@@ -170,6 +178,18 @@ impl Tunnel {
         Ok(Tunnel { folder, arguments, process: Mutex::new(None) })
     }
 
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+
+    /// The last line that the process wrote.
+    fn says(&self) -> Option<String> {
+        let log = std::fs::read(self.log()).ok()?;
+        let log = String::from_utf8_lossy(&log);
+        let line = log.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+        Some(format!("ssh: {}", line.chars().take(300).collect::<String>()))
+    }
+
     fn socket(&self) -> PathBuf {
         self.folder.path().join("docker.sock")
     }
@@ -187,7 +207,7 @@ impl Tunnel {
             .args(&self.arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(std::fs::File::create(self.log()).map_or(Stdio::null(), Stdio::from))
             // Ctrl-C asks this process to stop; what runs goes on, and so does the way to it.
             .process_group(0)
             .spawn();

@@ -94,7 +94,14 @@ impl Engine {
         self.connection.open().await;
         // The version is shared by all that use the connection.
         let docker = self.docker().clone();
-        let docker = docker.negotiate_version().await.map_err(Error::engine("be reached"))?;
+        let docker = match docker.negotiate_version().await {
+            Ok(docker) => docker,
+            Err(source) => {
+                let why = self.connection.says().map_or(String::new(), |said| format!(" ({said})"));
+                let what = format!("be reached at {}{why}", self.connection.address);
+                return Err(Error::Engine { what, source });
+            }
+        };
         let info = docker.info().await.map_err(Error::engine("say what it is"))?;
         let mut runtimes: Vec<String> = info.runtimes.unwrap_or_default().into_keys().collect();
         runtimes.sort();
@@ -289,6 +296,13 @@ impl EngineFacts {
         if let Some(runtime) = configuration.runtime.as_deref().filter(|runtime| !has(runtime)) {
             let known = self.runtimes.join(", ");
             return Err(lacking(format!("the engine has no runtime `{runtime}`; it has {known}")));
+        }
+        if let (Some(wanted), Some(there)) = (configuration.cpus, self.cpus)
+            && wanted > there as f64
+        {
+            return Err(lacking(format!(
+                "a run takes {wanted} CPUs, and the engine's machine has {there}: lower `cpus`"
+            )));
         }
         if configuration.gpus != 0 && !has("nvidia") {
             return Err(lacking(

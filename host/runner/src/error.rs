@@ -57,7 +57,7 @@ pub enum Error {
         name: String,
     },
     /// The Docker engine does not answer, or refuses.
-    #[error("the Docker engine could not {what}: {source}")]
+    #[error("the Docker engine could not {what}: {}", in_full(source))]
     Engine {
         /// What it was asked to do.
         what: String,
@@ -90,7 +90,13 @@ pub enum Error {
         /// What was looked for.
         path: PathBuf,
     },
-    /// A run group's folder is not one, or cannot go on.
+    /// There is no run group in a folder.
+    #[error("{} is no run group: it holds no {}", path.display(), crate::group::DEFINITION)]
+    NoGroup {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run group's folder cannot go on.
     #[error("{}: {message}", path.display())]
     Group {
         /// The folder or file.
@@ -109,6 +115,20 @@ pub enum Error {
     /// An error of the library.
     #[error(transparent)]
     Podium(#[from] podium::Error),
+}
+
+/// An error with all that it came from, as far as one does not say the other: those of connections name their cause last.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let said = cause.to_string();
+        if !text.contains(&said) {
+            text.push_str(&format!(": {said}"));
+        }
+        source = cause.source();
+    }
+    text
 }
 
 /// The variants that there are.

@@ -157,9 +157,17 @@ impl RunGroup {
     pub fn read_definition(folder: &Path) -> Result<GroupDefinition, Error> {
         let path = folder.join(DEFINITION);
         let wrong = |message| Error::Group { path: path.clone(), message };
-        let text = fs::read_to_string(&path).map_err(|error| {
-            wrong(format!("{error}; name the folder of a run group, which holds a {DEFINITION}"))
-        })?;
+        let text = match fs::read_to_string(&path) {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Err(Error::NoGroup { path: folder.to_owned() });
+            }
+            text => text.map_err(Error::file(&path))?,
+        };
         let definition: GroupDefinition =
             toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         Ok(definition)
@@ -168,6 +176,18 @@ impl RunGroup {
     /// Whether a runner works on the group.
     pub fn is_worked_on(folder: &Path) -> bool {
         folder.is_dir() && lock(folder).is_err()
+    }
+
+    /// Removes a group's folder again if no runner has worked on it: what it was made for turned out to be missing.
+    pub fn take_back(folder: &Path) {
+        let has_begun = journal::read(folder).map_or(true, |events| {
+            events.iter().any(|event| {
+                !matches!(event.kind, EventKind::Planned { .. } | EventKind::HostSilent { .. })
+            })
+        });
+        if !has_begun {
+            let _ = fs::remove_dir_all(folder);
+        }
     }
 
     /// Asks the runner that works on a group to stop.

@@ -179,7 +179,8 @@ impl Hosts {
     /// # Errors
     /// What is wrong.
     pub fn parse(text: &str, folder: &Path) -> Result<Hosts, String> {
-        let mut hosts: Hosts = toml::from_str(text).map_err(|error| error.to_string())?;
+        let mut hosts: Hosts =
+            toml::from_str(text).map_err(|error| podium::explain_toml(&error, text))?;
         if hosts.hosts.is_empty() {
             return Err("there is no `[[hosts]]`".to_owned());
         }
@@ -468,7 +469,7 @@ mod tests {
             (format!("{host}{host}"), "two hosts"),
             (host.replace("\"a\"", "\"a b\""), "letters"),
             (host.replace("unix", "ftp"), "no address"),
-            (format!("{host}colour = 1\n"), "unknown field"),
+            (format!("{host}colour = 1\n"), "unknown key `colour`"),
             (format!("{host}workers = 0\n"), "workers"),
             (format!("{host}data = \"here\"\n"), "absolute"),
             (format!("{host}gpu_devices = [\"0\", \"0\"]\n"), "twice"),

@@ -17,14 +17,8 @@ use crate::output;
 pub(crate) struct Arguments {
     /// A run group, whose hosts are cleaned [default: the engine that DOCKER_HOST names, else the local one]
     group: Option<PathBuf>,
-    /// The hosts to clean
-    #[arg(
-        long,
-        env = "PODIUM_HOSTS",
-        value_name = "FILE",
-        hide_env_values = true,
-        conflicts_with = "group"
-    )]
+    /// The hosts to clean [default: PODIUM_HOSTS]
+    #[arg(long, value_name = "FILE", conflicts_with = "group")]
     hosts: Option<PathBuf>,
     /// Say what would be removed, and remove nothing
     #[arg(long)]
@@ -56,7 +50,11 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     let hosts = match (&arguments.group, &arguments.hosts) {
         (Some(group), _) => RunGroup::read_definition(group)?.hosts,
         (None, Some(path)) => Hosts::load(path)?,
-        (None, None) => places::hosts()?,
+        // What the variable names are not the hosts of a group, which has its own.
+        (None, None) => match places::hosts_file() {
+            Some(path) => Hosts::load(&path)?,
+            None => places::hosts()?,
+        },
     };
     let mut list = Vec::new();
     let mut failure = None;

@@ -19,6 +19,11 @@ pub(super) fn hosts() -> Result<Hosts, Failure> {
     Ok(Hosts::from_environment(|name| std::env::var(name).ok())?)
 }
 
+/// The hosts file that the environment names.
+pub(super) fn hosts_file() -> Option<PathBuf> {
+    std::env::var_os("PODIUM_HOSTS").filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
 /// The folder of an agent, and the variant: `ID`, `ID/VARIANT`, `FOLDER`, `FOLDER/VARIANT`.
 pub(super) fn agent(
     named: &str,

@@ -27,5 +27,5 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let found = Places::find(shared)?;
     let group = RunGroup::open(&arguments.group)?;
-    work::on(group, shared, &found, !arguments.no_grade)
+    work::on(group, shared, &found, !arguments.no_grade, false)
 }

@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     };
     work::prepare(&definition)?;
     let group = RunGroup::create(&arguments.output_dir.join(name), definition)?;
-    work::on(group, shared, &found, !arguments.no_grade)
+    work::on(group, shared, &found, !arguments.no_grade, true)
 }
 
 /// The hosts, and how many runs go on at once on all of them.

@@ -23,7 +23,7 @@ pub(super) fn prepare(definition: &GroupDefinition) -> Result<(), Failure> {
     block_on(async { Ok(definition.hosts.check(&definition.configuration).await?) })
 }
 
-/// Works on the group, then grades it.
+/// Works on the group, then grades it. One that is new is taken back where something is missing before it has begun.
 ///
 /// # Errors
 /// What is missing, and what the engine and the disk refuse.
@@ -32,6 +32,7 @@ pub(super) fn on(
     shared: &Shared,
     found: &Places,
     grades: bool,
+    is_new: bool,
 ) -> Result<Exit, Failure> {
     let folder = group.folder.clone();
     let stop = StopRequest::default();
@@ -48,7 +49,17 @@ pub(super) fn on(
         let variable = |name: &str| std::env::var(name).ok();
         let programs = places::programs();
         let scheduler =
-            Scheduler::new(group, &programs, &catalog, grading, variable, asked, observer).await?;
+            Scheduler::new(group, &programs, &catalog, grading, variable, asked, observer).await;
+        let scheduler = match scheduler {
+            Ok(scheduler) => scheduler,
+            Err(error) => {
+                if is_new {
+                    // The same command is given again once what is missing is there.
+                    RunGroup::take_back(&folder);
+                }
+                return Err(error.into());
+            }
+        };
         Ok(scheduler.run().await?)
     })?;
     output::error_line(&format!("the run group lies in {}", folder.display()));
