@@ -174,12 +174,13 @@ pub(crate) async fn until_the_end(
     // The log ends by itself once the container has. What is not in it is added, or that it cannot be is an error.
     let _ = tokio::time::timeout(Duration::from_secs(30), logging.join_next()).await;
     logging.shutdown().await;
+    // Here an engine that is gone is waited for.
+    inspected = inspect_patiently(attempt).await?;
     let (log, secrets) = (folder.join("agent.log"), &context.environment.values);
     let most = configuration.output.log.0;
     container_output::complete_log(engine, &name, &log, secrets, most).await?;
     beside.shutdown().await;
     usage::conclude(&usage_file);
-    inspected = inspect_patiently(attempt).await?;
     let killed_from_outside = !reached_deadline && was_killed(engine, &inspected).await;
     Ok(Some(Watched { inspected, reached_deadline, lost_engine, killed_from_outside }))
 }
