@@ -65,18 +65,31 @@ fn check(said: Option<(&str, String)>) -> Check {
 
 /// What a program says of its version, as far as it does in time; `None` where there is no such program.
 fn said_by(program: &str) -> Option<String> {
-    let mut child = Command::new(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        command.process_group(0);
+    }
+    let mut child = command.spawn().ok()?;
     let said = first_bytes(&mut child);
-    // It answers to nothing but this; that it is gone already is fine.
+    end(&mut child);
+    Some(said)
+}
+
+/// Ends a program, and what it has started: a script that hangs does so over another program, most of the time. That they
+/// are gone already is fine.
+fn end(child: &mut Child) {
+    // Its number is that of its group, and nobody else's while it has not been waited for.
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let _ = group.map(|group| kill_process_group(group, Signal::KILL));
+    }
     let _ = child.kill();
     let _ = child.wait();
-    Some(said)
 }
 
 fn first_bytes(child: &mut Child) -> String {
@@ -123,6 +136,30 @@ fn version_in(text: &str) -> Option<Version> {
 mod tests {
     use super::super::State;
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_hangs_leaves_nothing_running() {
+        use std::os::unix::fs::PermissionsExt;
+        use std::os::unix::process::CommandExt;
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("toolkit");
+        // The one that it waits for says who it is.
+        let text = "#!/bin/sh\nsh -c 'echo $$; sleep 600; echo late'\n";
+        std::fs::write(&script, text).unwrap();
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700)).unwrap();
+        let mut child =
+            Command::new(&script).process_group(0).stdout(Stdio::piped()).spawn().unwrap();
+        let mut said = std::io::BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut said, &mut line).unwrap();
+        assert!(line.trim().parse::<u32>().is_ok(), "{line}");
+        end(&mut child);
+        // Its stdout is closed once it is gone, too: else this would wait for it.
+        let mut rest = String::new();
+        said.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "");
+    }
 
     #[test]
     fn toolkits_before_the_fix_are_warned_of() {
