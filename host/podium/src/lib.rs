@@ -103,6 +103,7 @@ mod memory_share;
 mod message;
 mod once_map;
 mod outcome;
+pub mod path_text;
 mod precompiled;
 mod receipt;
 mod receipt_files;

@@ -23,6 +23,7 @@ pub(crate) struct Arguments {
 /// A grader in the JSON of `podium inspect`.
 #[derive(Serialize)]
 struct Inspected<'a> {
+    #[serde(serialize_with = "podium::path_text::serialize")]
     path: &'a PathBuf,
     #[serde(flatten)]
     inspection: &'a Inspection,

@@ -73,6 +73,7 @@ struct Listed<'a> {
     limits: Limits,
     data_prepared: bool,
     /// The file of the grader; `None` where there is none, or the one that is pinned is not in the store.
+    #[serde(serialize_with = "podium::path_text::option::serialize")]
     grader: Option<PathBuf>,
     /// The component that the competition is pinned to.
     pinned: Option<Digest>,

@@ -24,18 +24,23 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Shown<'a> {
     definition: &'a Definition,
+    #[serde(serialize_with = "podium::path_text::serialize")]
     folder: &'a PathBuf,
     thresholds: Option<Thresholds>,
     leaderboard_teams: Option<usize>,
     limits: &'a Limits,
     /// The file of the grader; `None` where there is none, or the one that is pinned is not in the store.
+    #[serde(serialize_with = "podium::path_text::option::serialize")]
     grader: Option<PathBuf>,
     /// Why it is that one.
     grader_origin: Option<GraderOrigin>,
     /// The component that the competition is pinned to.
     pinned: Option<Digest>,
+    #[serde(serialize_with = "podium::path_text::list::serialize")]
     answers: Vec<PathBuf>,
+    #[serde(serialize_with = "podium::path_text::list::serialize")]
     missing_answers: Vec<PathBuf>,
+    #[serde(serialize_with = "podium::path_text::option::serialize")]
     sample_submission: Option<PathBuf>,
     description: Option<&'a str>,
 }

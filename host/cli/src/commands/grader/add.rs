@@ -37,7 +37,10 @@ struct Stored {
 /// What became of a file, in the JSON of `podium grader add`.
 #[derive(Default, Serialize)]
 struct Element<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "podium::path_text::option::serialize"
+    )]
     path: Option<&'a Path>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<Digest>,

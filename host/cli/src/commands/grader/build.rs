@@ -28,6 +28,7 @@ pub(super) struct Arguments {
 /// A built grader in the JSON of `podium grader build`.
 #[derive(Serialize)]
 struct Built<'a> {
+    #[serde(serialize_with = "podium::path_text::serialize")]
     path: &'a Path,
     #[serde(flatten)]
     inspection: &'a Inspection,

@@ -35,6 +35,8 @@ struct LookedInto {
     /// What it says of itself; `None` where it may not be run.
     description: Option<Description>,
     is_signed: bool,
+    /// What is wrong with the signature that lies beside it.
+    signature_problem: Option<String>,
     signed_by: Vec<String>,
     trusted_comment: Option<String>,
 }
@@ -44,7 +46,10 @@ struct LookedInto {
 struct Element<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<Digest>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "podium::path_text::option::serialize"
+    )]
     path: Option<&'a PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
@@ -58,6 +63,8 @@ struct Element<'a> {
     sealed: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     signed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature_problem: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     signed_by: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,6 +125,15 @@ pub(super) fn run(_: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
         let count = number::counted(listed.len(), "component");
         let folder = output::path(store.folder());
         output::print(&format!("{count} in {folder}"))?;
+    }
+    for Listed { stored, looked_into, .. } in &listed {
+        let known = looked_into.as_ref().ok();
+        if let Some(problem) = known.and_then(|known| known.signature_problem.as_deref()) {
+            output::warning_line(&format!(
+                "the signature of {}: {problem}",
+                stored.sha256.prefixed()
+            ));
+        }
     }
     let catalog = Places::find(shared)?.catalog();
     for unknown in unknown_competitions::all(&graders, &catalog.list()) {
@@ -186,10 +202,21 @@ fn look_into(
     let signers = policy.map(|policy| policy.signers_of(component)).unwrap_or_default();
     let signed_by: Vec<String> = signers.iter().map(ToString::to_string).collect();
     let signature = component.signature.iter().flatten().next();
+    let does_not_hold = |signature: &&podium::Signature| {
+        policy.is_some_and(|policy| policy.finds_changed(&component.bytes, signature))
+    };
+    let signature_problem = match &component.signature {
+        Err(problem) => Some(problem.to_string()),
+        Ok(signature) => signature.as_ref().filter(does_not_hold).map(|_| {
+            "it does not hold: the component or the signature was changed since it was signed"
+                .to_owned()
+        }),
+    };
     Ok(LookedInto {
         inspection,
         description,
         is_signed: signature.is_some(),
+        signature_problem,
         trusted_comment: signature
             .filter(|_| !signed_by.is_empty())
             .map(podium::Signature::trusted_comment),
@@ -218,6 +245,7 @@ fn element(listed: &Listed) -> Element<'_> {
         contract: known.and_then(|known| known.inspection.contract),
         sealed: known.map(|known| known.inspection.sealed),
         signed: known.map(|known| known.is_signed),
+        signature_problem: known.and_then(|known| known.signature_problem.as_deref()),
         signed_by: known.map(|known| known.signed_by.as_slice()),
         trusted_comment: known.and_then(|known| known.trusted_comment.as_deref()),
         error: looked_into.as_ref().err().map(Failure::to_json),
@@ -262,7 +290,10 @@ fn as_table(listed: &[Listed]) -> String {
             Cell::new(or_dash(description.map_or("", |description| &description.metric))),
             Cell::new(contract.map_or_else(|| "-".to_owned(), |version| version.to_string())),
             Cell::new(yes_or_no(known.map(|known| known.inspection.sealed))),
-            Cell::new(yes_or_no(known.map(|known| known.is_signed))),
+            Cell::new(match known {
+                Some(LookedInto { signature_problem: Some(_), .. }) => "broken",
+                known => yes_or_no(known.map(|known| known.is_signed)),
+            }),
             Cell::new(or_dash(&known.map(signer).unwrap_or_default())),
         ]);
     }

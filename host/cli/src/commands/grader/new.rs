@@ -31,7 +31,9 @@ pub(super) struct Arguments {
 /// What is made, in the JSON of `podium grader new`.
 #[derive(Serialize)]
 struct Made<'a> {
+    #[serde(serialize_with = "podium::path_text::serialize")]
     folder: &'a Path,
+    #[serde(serialize_with = "podium::path_text::serialize")]
     main_file: &'a Path,
 }
 
