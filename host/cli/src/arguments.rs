@@ -2,12 +2,15 @@
 //!
 //! Relies on clap. The commands `grade` and `grade-sample` and their flags are those of the reference's `mlebench`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::styling::AnsiColor;
 use clap::builder::{OsStringValueParser, Styles, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use podium::{Limit, LimitOverrides};
 
 use crate::commands;
@@ -112,9 +115,42 @@ pub(crate) struct Shared {
     pub(crate) json: bool,
 }
 
+/// Parses a command line. A variable that is set to nothing is as good as not set; a flag that names nothing is a mistake, be
+/// it that a variable of a script was not set, and must not set aside what a variable of the environment names.
+///
+/// # Errors
+/// What clap has to say.
+pub(crate) fn parse<T: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = T>,
+) -> Result<CommandLine, clap::Error> {
+    let mut command = CommandLine::command();
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    if let Some(flag) = flag_that_names_nothing(&command, &matches) {
+        let message = format!("--{flag} names nothing: name a path, or leave it out");
+        return Err(command.error(ErrorKind::InvalidValue, message));
+    }
+    let mut command_line = CommandLine::from_arg_matches(&matches)?;
+    command_line.shared.forget_empty();
+    Ok(command_line)
+}
+
+/// A flag of the shared ones that stands on the command line with an empty path.
+fn flag_that_names_nothing(command: &clap::Command, matches: &ArgMatches) -> Option<String> {
+    let ids = ["data_dir", "competitions", "graders", "cache_dir", "store", "trust"];
+    let names_nothing = |id: &&&str| {
+        matches.value_source(id) == Some(ValueSource::CommandLine)
+            && matches
+                .get_many::<PathBuf>(id)
+                .is_some_and(|mut paths| paths.any(|path| path.as_os_str().is_empty()))
+    };
+    let id = ids.iter().find(names_nothing)?;
+    let flag = command.get_arguments().find(|argument| argument.get_id() == *id)?;
+    flag.get_long().map(str::to_owned)
+}
+
 impl Shared {
     /// Takes variables that are set to nothing for variables that are not set, as shells do, and folders named so for none.
-    pub(crate) fn forget_empty(&mut self) {
+    fn forget_empty(&mut self) {
         let is_named = |path: &PathBuf| !path.as_os_str().is_empty();
         for path in [&mut self.data_dir, &mut self.cache_dir, &mut self.store, &mut self.trust] {
             *path = path.take().filter(is_named);
@@ -288,13 +324,26 @@ fn scaled(text: &str, suffixes: &[(&str, u64)], without_suffix: u64) -> Option<u
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
         CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn a_flag_that_names_nothing_is_refused_wherever_it_stands() {
+        for flag in
+            ["--data-dir", "--competitions", "--graders", "--cache-dir", "--store", "--trust"]
+        {
+            for arguments in [["podium", flag, "", "list"], ["podium", "list", flag, ""]] {
+                let error = parse(arguments).unwrap_err().to_string();
+                assert!(error.contains(&format!("{flag} names nothing")), "{arguments:?}: {error}");
+            }
+            assert!(parse(["podium", "list", flag, "x"]).is_ok(), "{flag}");
+        }
+        assert!(parse(["podium", "list", "--graders", "x", "--graders", ""]).is_err());
+        assert!(parse(["podium", "regrade", "list", "--trust", ""]).is_err());
     }
 
     #[test]

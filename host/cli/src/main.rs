@@ -28,18 +28,15 @@ mod usage;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::arguments::{Command, CommandLine};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let mut command_line = match CommandLine::try_parse() {
+    let command_line = match arguments::parse(std::env::args_os()) {
         Ok(command_line) => command_line,
         Err(error) => return usage::conclude(&error).into(),
     };
-    command_line.shared.forget_empty();
     match run(&command_line) {
         Ok(exit) => exit.into(),
         Err(failure) => {
