@@ -59,7 +59,7 @@ impl Catalog {
             }
         }
         Err(Error::UnknownCompetition {
-            id: id.escape_debug().to_string(),
+            id: shown(id),
             similar: self.similar_ids(id),
             searched: self.competition_folders.clone(),
         })
@@ -114,6 +114,15 @@ impl Catalog {
             .collect();
         ranked.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
         ranked.into_iter().take(3).map(|(_, known)| known).collect()
+    }
+}
+
+/// An id that somebody wrote, fit to be shown.
+fn shown(id: &str) -> String {
+    const CHARACTERS: usize = 200;
+    match id.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{}…", id[..end].escape_debug()),
+        None => id.escape_debug().to_string(),
     }
 }
 
@@ -221,6 +230,8 @@ mod tests {
             assert_eq!(searched, &[above.path()]);
             assert!(!error.to_string().contains('\u{1b}'));
         }
+        let long = catalog.get(&"x".repeat(100_000)).unwrap_err().to_string();
+        assert!(long.chars().count() < 500 && long.contains("x…"), "{long}");
     }
 
     #[test]

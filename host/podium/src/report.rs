@@ -218,7 +218,8 @@ fn complete(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Parses JSON as Python writes it: with the bare words `NaN`, `Infinity` and `-Infinity`, which become text here.
+/// Parses JSON as Python writes and reads it: with the bare words `NaN`, `Infinity` and `-Infinity`, and with numbers that no
+/// double holds. Both become text here.
 ///
 /// # Errors
 /// [`Error::NotAReport`] says where the text ceases to be JSON.
@@ -235,7 +236,8 @@ pub fn parse_python_json(text: &str) -> Result<Value, Error> {
     }
 }
 
-/// The text with the bare words `NaN`, `Infinity` and `-Infinity` in quotes; `None` where there is none.
+/// The text with the bare words `NaN`, `Infinity` and `-Infinity`, and with numbers that no double holds (`1e999`), in
+/// quotes; `None` where there is none.
 pub fn quote_bare_words(text: &str) -> Option<String> {
     const WORDS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
     let mut quoted = String::with_capacity(text.len() + 16);
@@ -243,7 +245,7 @@ pub fn quote_bare_words(text: &str) -> Option<String> {
     let mut changed = false;
     let mut in_string = false;
     while let Some(first) = rest.chars().next() {
-        if in_string {
+        let taken = if in_string {
             // An escape covers the character after it, which may be a quote.
             let length = if first == '\\' {
                 1 + rest[1..].chars().next().map_or(0, char::len_utf8)
@@ -251,19 +253,49 @@ pub fn quote_bare_words(text: &str) -> Option<String> {
                 first.len_utf8()
             };
             in_string = first != '"';
-            quoted.push_str(&rest[..length]);
-            rest = &rest[length..];
+            length
         } else if let Some(word) = WORDS.into_iter().find(|word| rest.starts_with(word)) {
             changed = true;
             quoted.extend(["\"", word, "\""]);
             rest = &rest[word.len()..];
+            continue;
+        } else if first == '-' || first.is_ascii_digit() {
+            let number = number_at_start(rest);
+            if is_beyond_a_double(number) {
+                changed = true;
+                quoted.extend(["\"", number, "\""]);
+                rest = &rest[number.len()..];
+                continue;
+            }
+            number.len()
         } else {
             in_string = first == '"';
-            quoted.push(first);
-            rest = &rest[first.len_utf8()..];
-        }
+            first.len_utf8()
+        };
+        quoted.push_str(&rest[..taken]);
+        rest = &rest[taken..];
     }
     changed.then_some(quoted)
+}
+
+/// The number, or what looks like one, that a text begins with.
+fn number_at_start(text: &str) -> &str {
+    let is_of_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    let end = text.bytes().position(|byte| !is_of_number(byte)).unwrap_or(text.len());
+    &text[..end]
+}
+
+/// Whether a text is a number of JSON that is too large for a double.
+pub(crate) fn is_beyond_a_double(text: &str) -> bool {
+    // What Rust takes for a number and JSON does not: no digit first, last, or after the point, and a zero before others.
+    let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
+    let is_digit = |at: usize| digits.get(at).is_some_and(u8::is_ascii_digit);
+    let after_point = digits.iter().position(|byte| *byte == b'.').map(|at| at + 1);
+    let is_number = is_digit(0)
+        && is_digit(digits.len().saturating_sub(1))
+        && after_point.is_none_or(is_digit)
+        && !(digits[0] == b'0' && is_digit(1));
+    is_number && text.parse::<f64>().is_ok_and(f64::is_infinite)
 }
 
 /// Measures with values that JSON cannot hold.
@@ -388,10 +420,20 @@ pub(crate) mod tests {
             (r#"{"a": "NaN", "b\"": NaN}"#, r#"{"a":"NaN","b\"":"NaN"}"#),
             (r#"["\\", NaN, "é\\\" NaN"]"#, r#"["\\","NaN","é\\\" NaN"]"#),
             (r#"{"a": 1.5}"#, r#"{"a":1.5}"#),
+            // What no double holds discards nothing but itself.
+            (
+                r#"{"a": 1e999, "b": [-1E+400, 2, 1e-999], "c": "1e999"}"#,
+                r#"{"a":"1e999","b":["-1E+400",2,0.0],"c":"1e999"}"#,
+            ),
         ] {
             assert_eq!(parse_python_json(text).unwrap().to_string(), expected, "{text}");
         }
-        for text in ["", "{", "NaNaN", "\"\\", "nan", "[NaN"] {
+        let digits = "9".repeat(400);
+        let text = format!("{{\"a\": {digits}, \"b\": 1}}");
+        assert_eq!(parse_python_json(&text).unwrap(), serde_json::json!({"a": digits, "b": 1}));
+        for text in
+            ["", "{", "NaNaN", "\"\\", "nan", "[NaN", "1e999e", "[1e999", "01e999", "1.e999", "-"]
+        {
             assert!(matches!(parse_python_json(text), Err(Error::NotAReport { .. })), "{text}");
         }
     }

@@ -16,8 +16,10 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::file_kind::FileKind;
+use crate::float_text::parse_non_finite;
 use crate::message;
 use crate::regular_file;
+use crate::report::{is_beyond_a_double, quote_bare_words};
 
 /// One submission to grade.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +42,9 @@ pub struct SubmissionList {
     pub submissions: Vec<ListedSubmission>,
     /// What is hardly meant as it is, with the line; at most [`SubmissionList::WARNINGS`], and one that counts the rest.
     pub warnings: Vec<String>,
-    /// Those of the warnings that are of keys that stand twice in a line, bounded likewise.
-    pub repeated_keys: Vec<String>,
+    /// Those of the warnings that are of what cannot be meant in a line (a key that stands twice, a number that no double
+    /// holds), bounded likewise.
+    pub wrong_values: Vec<String>,
 }
 
 impl SubmissionList {
@@ -86,33 +89,59 @@ pub fn read_submission_list(path: &Path) -> Result<SubmissionList, Error> {
 /// # Errors
 /// The number of the wrong line, and what is wrong with it.
 pub fn parse_submission_list(text: &str) -> Result<SubmissionList, (usize, String)> {
+    parse_lines(text, &mut |wrong| Err(wrong))
+}
+
+/// Parses the lines of a list that are sound; with the numbers of the others, and what is wrong with each. Of these at most
+/// [`SubmissionList::WARNINGS`] are kept, and counted are all.
+pub(crate) fn parse_sound_lines(text: &str) -> (SubmissionList, Vec<(usize, String)>, usize) {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    let mut pass_over = |one| {
+        count += 1;
+        if wrong.len() < SubmissionList::WARNINGS {
+            wrong.push(one);
+        }
+        Ok(())
+    };
+    // Nothing stops it.
+    let list = parse_lines(text, &mut pass_over).unwrap_or_default();
+    (list, wrong, count)
+}
+
+/// Parses a list; `wrong` is told of each line that is wrong, and says whether the others are wanted.
+fn parse_lines(
+    text: &str,
+    wrong: &mut dyn FnMut((usize, String)) -> Result<(), (usize, String)>,
+) -> Result<SubmissionList, (usize, String)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut submissions = Vec::new();
     let mut warnings = Warnings::default();
-    let mut repeated_keys = Vec::new();
+    let mut wrong_values = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') || line.starts_with("//") {
             continue;
         }
-        let (submission, twice) = parse_line(line, number).map_err(|message| (number, message))?;
-        for key in twice {
-            let key = message::fit_line(&key, SHOWN_CHARACTERS);
-            let warning =
-                format!("line {number}: the key `{key}` is there twice; the last one counts");
-            if repeated_keys.len() < SubmissionList::WARNINGS {
-                repeated_keys.push(warning.clone());
+        match parse_line(line, number) {
+            Ok((submission, odd)) => {
+                for what in odd {
+                    let warning = format!("line {number}: {what}");
+                    if wrong_values.len() < SubmissionList::WARNINGS {
+                        wrong_values.push(warning.clone());
+                    }
+                    warnings.add(|| warning);
+                }
+                submissions.push(submission);
             }
-            warnings.add(|| warning);
+            Err(message) => wrong((number, message))?,
         }
-        submissions.push(submission);
     }
     if submissions.is_empty() {
         warnings.add(|| "the list names no submission, so nothing is graded".to_owned());
     }
     warn_of_repetitions(&submissions, &mut warnings);
-    Ok(SubmissionList { submissions, warnings: warnings.finish(), repeated_keys })
+    Ok(SubmissionList { submissions, warnings: warnings.finish(), wrong_values })
 }
 
 /// Warns of submissions that are graded, and counted, more than once. Runs without a submission may be many.
@@ -158,9 +187,18 @@ impl Warnings {
     }
 }
 
-/// The submission of a line, and the keys that are in it more than once.
+/// The submission of a line, and what in it cannot be meant: keys that are there more than once, numbers that no double
+/// holds.
 fn parse_line(text: &str, line: usize) -> Result<(ListedSubmission, Vec<String>), String> {
-    let fields: Fields = match serde_json::from_str(text) {
+    let strict = serde_json::from_str(text);
+    let quoted = match &strict {
+        // As Python reads it.
+        Err(error) if !error.is_data() => quote_bare_words(text),
+        _ => None,
+    };
+    let parsed = quoted.as_deref().map_or(strict, serde_json::from_str);
+    let (text, is_quoted) = (quoted.as_deref().unwrap_or(text), quoted.is_some());
+    let Fields { map: mut run, twice } = match parsed {
         Ok(fields) => fields,
         Err(error) if error.is_data() => {
             let value: Value = serde_json::from_str(text).map_err(|error| not_json(&error))?;
@@ -168,7 +206,21 @@ fn parse_line(text: &str, line: usize) -> Result<(ListedSubmission, Vec<String>)
         }
         Err(error) => return Err(not_json(&error)),
     };
-    let Fields { map: mut run, twice } = fields;
+    let shown = |text: &str| message::fit_line(text, SHOWN_CHARACTERS);
+    let mut odd: Vec<String> = twice
+        .iter()
+        .map(|key| format!("the key `{}` is there twice; the last one counts", shown(key)))
+        .collect();
+    for (key, value) in run.iter().filter(|_| is_quoted) {
+        if let Value::String(text) = value
+            && (is_beyond_a_double(text) || parse_non_finite(text).is_some())
+        {
+            let (key, text) = (shown(key), shown(text));
+            odd.push(format!(
+                "`{key}` is {text}, which is no number of JSON; it is kept as a text"
+            ));
+        }
+    }
     let mut take = |key: &str| {
         run.shift_remove(key).ok_or_else(|| format!("`{key}` is missing: every line needs it"))
     };
@@ -186,7 +238,7 @@ fn parse_line(text: &str, line: usize) -> Result<(ListedSubmission, Vec<String>)
             ));
         }
     };
-    Ok((ListedSubmission { line, competition_id, submission_path, run }, twice))
+    Ok((ListedSubmission { line, competition_id, submission_path, run }, odd))
 }
 
 /// The fields of an object, the last one of each name, and the names that were there before.
@@ -285,6 +337,24 @@ mod tests {
             assert_eq!(found, line, "{text}");
             assert!(message.contains(part), "{text}: {message}");
         }
+    }
+
+    #[test]
+    fn one_line_or_number_that_is_wrong_costs_nothing_else() {
+        let text = "{\"competition_id\": \"a\", \"submission_path\": null, \"seed\": 1e400}\n\
+                    {\"competition_id\": 3, \"submission_path\": null}\n\
+                    {\"competition_id\": \"b\", \"submission_path\": null, \"x\": NaN}\n";
+        let (list, wrong, count) = parse_sound_lines(text);
+        let found: Vec<(&str, usize)> =
+            list.submissions.iter().map(|one| (one.competition_id.as_str(), one.line)).collect();
+        assert_eq!(found, [("a", 1), ("b", 3)]);
+        assert_eq!((wrong.len(), count, wrong[0].0), (1, 1, 2), "{wrong:?}");
+        assert_eq!(list.submissions[0].run["seed"], "1e400");
+        assert!(list.wrong_values[0].contains("line 1: `seed` is 1e400"), "{list:?}");
+        assert!(list.warnings[1].contains("line 3: `x` is NaN"), "{list:?}");
+        assert_eq!(parse_submission_list(text).unwrap_err().0, 2);
+        let many = parse_sound_lines(&"{\n".repeat(100));
+        assert_eq!((many.1.len(), many.2), (SubmissionList::WARNINGS, 100));
     }
 
     #[test]
