@@ -4,6 +4,7 @@
 //! What is found on disk is read one by one, later, so that a damaged receipt does not stop the others, and an archive of
 //! many thousands does not lie in memory. A packed archive is read once for its receipts, whose texts are kept.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::fs;
@@ -134,10 +135,10 @@ fn holds_receipts(name: &str) -> bool {
 fn in_file(path: &Path) -> Vec<FoundReceipt> {
     let found = |line, text| FoundReceipt { path: path.to_owned(), entry: None, line, text };
     // What is wrong with it is said when it is read.
-    let Ok(text) = regular_file::read_text(path, MOST_BYTES) else {
+    let Ok(bytes) = regular_file::read(path, MOST_BYTES) else {
         return vec![found(None, None)];
     };
-    match receipts_in(&path.to_string_lossy(), &text) {
+    match receipts_in(&path.to_string_lossy(), &text_of(&bytes)) {
         // One receipt is read when it is its turn.
         None => vec![found(None, None)],
         Some(several) => several
@@ -147,32 +148,81 @@ fn in_file(path: &Path) -> Vec<FoundReceipt> {
     }
 }
 
-/// The receipts of a file that holds several, each with the line that it begins in: one a line, if the file is called so
-/// or its first line is a value; else one value after the other. `None` for a file that holds one, or none.
+/// The text of a file. What is none, such as the tail of a file that was cut off within a character, spoils the receipt that
+/// it is in, and no other.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+/// The receipts of a file that holds several, each with the line that it begins in: one value after the other, be they one a
+/// line or not. `None` for a file that holds one, or none, and is not called as one of many.
+///
+/// What is no value is a receipt that is damaged, as far as it goes: to the next line that begins as nothing within a
+/// receipt does. So what comes before it and after it is found all the same.
 fn receipts_in<'a>(name: &str, text: &'a str) -> Option<Vec<(usize, &'a str)>> {
-    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-    let lines: Vec<(usize, &str)> = lines.map(|(line, number)| (number, line)).collect();
-    let is_value = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
-    if name.ends_with(MANY) || lines.len() > 1 && is_value(lines[0].1) {
-        return Some(lines);
-    }
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     let mut several = Vec::new();
-    let mut begin = 0;
-    while let Some(Ok(_)) = values.next() {
-        let end = values.byte_offset();
-        let value = text[begin..end].trim_start();
-        let line = text[..end - value.len()].matches('\n').count() + 1;
-        several.push((line, value));
-        begin = end;
+    let mut budget = Budget(text.len().saturating_mul(2).saturating_add(LEAST_TRIED_BYTES));
+    let (mut rest, mut line, mut has_whole) = (text, 1, false);
+    loop {
+        let trimmed = rest.trim_start();
+        line += line_ends(&rest[..rest.len() - trimmed.len()]);
+        rest = trimmed;
+        if rest.is_empty() {
+            break;
+        }
+        let whole = budget.end_of_value(rest);
+        has_whole |= whole.is_some();
+        let end = whole.unwrap_or_else(|| end_of_damaged(rest));
+        several.push((line, rest[..end].trim_end()));
+        line += line_ends(&rest[..end]);
+        rest = &rest[end..];
     }
-    // What comes after the last whole one is a receipt that is damaged.
-    let rest = text[begin..].trim();
-    if !several.is_empty() && !rest.is_empty() {
-        let line = text[..text.trim_end().len() - rest.len()].matches('\n').count() + 1;
-        several.push((line, rest));
+    // What holds no value at all is no file of several.
+    (name.ends_with(MANY) || has_whole && several.len() > 1).then_some(several)
+}
+
+fn line_ends(text: &str) -> usize {
+    text.matches('\n').count()
+}
+
+/// Where a receipt ends that is damaged: before the next line that begins as no line within one does.
+fn end_of_damaged(text: &str) -> usize {
+    let mut end = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let goes_on = line.trim().is_empty()
+            || line.starts_with(|first: char| first.is_whitespace() || "}]\",".contains(first));
+        if index > 0 && !goes_on {
+            break;
+        }
+        end += line.len();
     }
-    (several.len() > 1).then_some(several)
+    end
+}
+
+/// The bytes that may be tried in vain beyond those of the text: no honest file needs them.
+const LEAST_TRIED_BYTES: usize = 1 << 20;
+
+/// How much may be read in vain, so that text which opens what it never closes is not read again and again to its end.
+struct Budget(usize);
+
+impl Budget {
+    /// Where the value ends that a text begins with; `None` where it begins with none.
+    fn end_of_value(&mut self, text: &str) -> Option<usize> {
+        let line = text.find('\n').unwrap_or(text.len());
+        // Without a budget only what stands in one line is found.
+        let tried = if self.0 == 0 { &text[..line] } else { text };
+        let mut values = serde_json::Deserializer::from_str(tried).into_iter::<IgnoredAny>();
+        match values.next() {
+            Some(Ok(_)) => return Some(values.byte_offset()),
+            Some(Err(error)) if error.is_eof() => self.0 = self.0.saturating_sub(tried.len()),
+            Some(Err(error)) => {
+                let read = tried.split_inclusive('\n').take(error.line()).map(str::len).sum();
+                self.0 = self.0.saturating_sub(read);
+            }
+            None => {}
+        }
+        None
+    }
 }
 
 fn in_archive(archive: &Archive) -> FoundReceipts {
@@ -224,12 +274,9 @@ impl EntryVisitor for Collector<'_> {
     fn read(&mut self, path: &EntryPath, _: u64, content: &mut dyn Read) -> io::Result<()> {
         let mut bytes = Vec::new();
         content.read_to_end(&mut bytes)?;
-        let Ok(text) = String::from_utf8(bytes) else {
-            self.unread.push(EntryProblem::new(path.as_str(), "it is not text"));
-            return Ok(());
-        };
+        let text = text_of(&bytes);
         let receipts = receipts_in(path.as_str(), &text);
-        let one = || vec![(None, text.as_str())];
+        let one = || vec![(None, &*text)];
         let receipts = receipts.map_or_else(one, |several| {
             several.into_iter().map(|(line, text)| (Some(line), text)).collect()
         });
@@ -244,7 +291,8 @@ impl EntryVisitor for Collector<'_> {
 }
 
 /// Finds files in an archive, be it a folder or packed, by their sizes and digests, and hands each over once, until
-/// `found` says that no more are wanted. Links are not followed.
+/// `found` says that no more are wanted. Links are not followed. Gives why the archive was not read to its end, where it was
+/// not.
 ///
 /// # Errors
 /// As [`Archive::open`].
@@ -253,11 +301,10 @@ pub fn find_by_digest(
     limits: &ArchiveLimits,
     wanted: &HashMap<Digest, u64>,
     found: &mut dyn FnMut(&Digest, Input) -> bool,
-) -> Result<(), Error> {
+) -> Result<Option<String>, Error> {
     let archive = Archive::open(archive, limits.clone())?;
     let mut finder = Finder { wanted: wanted.clone(), found, goes_on: true };
-    archive.visit(&mut finder);
-    Ok(())
+    Ok(archive.visit(&mut finder).broken)
 }
 
 struct Finder<'a> {
@@ -320,6 +367,12 @@ mod tests {
             ("long.receipt.json", "{\n\"id\": 1\n}\n\n{\n\"id\": 2\n}\n", Some(&[1, 5])),
             ("close.json", "{\"id\": 1}{\"id\": 2}", Some(&[1, 1])),
             ("half-long.json", "{\n\"id\": 1\n}\n{\n\"id\":", Some(&[1, 4])),
+            // Whole receipts before and after what is damaged, however they are spaced.
+            ("half-long.jsonl", "{\n \"id\": 1\n}\n{\n \"id\":", Some(&[1, 4])),
+            ("middle.jsonl", "{\n \"id\": 1\n}\n{\n \"i\n}\n{\n \"id\": 2\n}\n", Some(&[1, 4, 7])),
+            ("garbage.jsonl", "{\"id\": 1}\nxyz\nabc\n{\"id\": 2}\n", Some(&[1, 2, 3, 4])),
+            ("cut.jsonl", "{\"id\": 1}\n{\"id\": [2,\n{\"id\": 3}\n", Some(&[1, 2, 3])),
+            ("nul.json", "{\n \"id\": 1\n}\n\0\0\0", Some(&[1, 4])),
         ] {
             fs::write(path(name), text).unwrap();
             let expected = match lines {
@@ -328,6 +381,12 @@ mod tests {
             };
             assert_eq!(found(&path(name)), expected, "{name}");
         }
+        // Cut off within a character.
+        fs::write(path("cut.json"), b"{\n \"id\": 1\n}\n{\n \"name\": \"\xc3").unwrap();
+        assert_eq!(found(&path("cut.json")), shown("cut.json", &[1, 4]));
+        // What is opened and never closed is not read again and again to its end.
+        let open = "[\n".repeat(200_000);
+        assert_eq!(receipts_in("open.jsonl", &open).unwrap().len(), 200_000);
         let receipt = |name: &str, index: usize| {
             let found = find_receipts(&path(name), &ArchiveLimits::default()).unwrap();
             found.receipts[index].clone()

@@ -45,6 +45,7 @@ pub(crate) struct Arguments {
 /// What became of one receipt.
 #[derive(Serialize)]
 struct Verified {
+    #[serde(serialize_with = "podium::path_text::serialize")]
     receipt: PathBuf,
     /// The file in the archive that it is in.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,22 +80,9 @@ fn in_json<S: Serializer>(failure: &Option<Failure>, serializer: S) -> Result<S:
 /// written to. A receipt that does not hold, or cannot be checked, does not stop the rest.
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let limits = ArchiveLimits::default();
-    let mut sources = Vec::new();
-    for path in &arguments.receipts {
-        let source = Source::find(path, &limits)?;
-        if source.receipts.is_empty() {
-            let message = format!("{}: there are no receipts in it", output::path(path));
-            let mut failure = Failure::new(Exit::Missing, message).hint(
-                "in a folder or an archive, files called ….receipt.json and …receipts.jsonl are looked for",
-            );
-            for EntryProblem { entry, reason } in &source.problems {
-                failure = failure.hint(format!("{entry}: {reason}"));
-            }
-            return Err(failure);
-        }
-        sources.push(source);
-    }
-    let count = sources.iter().map(|source| source.receipts.len()).sum();
+    let sources: Vec<Result<Source, Failure>> =
+        arguments.receipts.iter().map(|path| Source::find(path, &limits)).collect();
+    let count = sources.iter().flatten().map(|source| source.receipts.len()).sum();
     // On a terminal the lines themselves show how it goes on.
     let shows_progress = count > 1 && (shared.json || !output::stdout_is_terminal());
     let mut verifier = Verifier {
@@ -105,8 +93,16 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         failure: None,
     };
     let mut all = Vec::new();
-    for source in &sources {
-        all.extend(verifier.verify_all(source, &limits));
+    let mut problems: Vec<EntryProblem> = Vec::new();
+    for (path, source) in arguments.receipts.iter().zip(sources) {
+        match source {
+            Ok(source) => {
+                all.extend(verifier.verify_all(&source, &limits));
+                problems.extend(source.problems);
+            }
+            // One that holds none silences no other.
+            Err(failure) => all.push(verifier.conclude_without_receipts(path, failure)),
+        }
         if let Some(failure) = verifier.failure.take() {
             return Err(failure);
         }
@@ -119,7 +115,6 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     } else if all.len() > 1 {
         output::print(&summary(&all))?;
     }
-    let problems: Vec<&EntryProblem> = sources.iter().flat_map(|source| &source.problems).collect();
     for EntryProblem { entry, reason } in &problems {
         output::warning_line(&format!("{entry}: {reason}"));
     }
@@ -152,8 +147,30 @@ impl Source {
             None => None,
         };
         let archive = of_set.or_else(itself);
+        if receipts.is_empty() {
+            return Err(without_receipts(path, &problems));
+        }
         Ok(Source { receipts, archive, problems })
     }
+}
+
+/// That there is nothing to verify at a path: something could be there that could not be read, or there is nothing.
+fn without_receipts(path: &Path, problems: &[EntryProblem]) -> Failure {
+    const SHOWN: usize = 20;
+    let path = output::path(path);
+    let failure = match problems.is_empty() {
+        true => Failure::new(Exit::Missing, format!("{path}: there are no receipts in it")),
+        false => Failure::new(
+            Exit::Files,
+            format!("{path}: there are no receipts in what could be read of it"),
+        ),
+    };
+    let failure = failure.hint(
+        "in a folder or an archive, files called ….receipt.json and …receipts.jsonl are looked for",
+    );
+    problems.iter().take(SHOWN).fold(failure, |failure, EntryProblem { entry, reason }| {
+        failure.hint(format!("{entry}: {reason}"))
+    })
 }
 
 /// How many receipts came to what: `12 receipts: 11 identical, 1 differs`.
@@ -212,6 +229,7 @@ impl Verifier<'_> {
             }
         }
         let mut unread = None;
+        let mut broken = None;
         if let Some(archive) = source.archive.as_ref().filter(|_| !waiting.is_empty()) {
             let read =
                 podium::find_by_digest(archive, limits, &sizes, &mut |digest, submission| {
@@ -222,7 +240,10 @@ impl Verifier<'_> {
                     }
                     !self.cancellation.is_cancelled() && self.failure.is_none()
                 });
-            unread = read.err();
+            match read {
+                Ok(why) => broken = why,
+                Err(error) => unread = Some(error),
+            }
         }
         let mut left: Vec<Waiting> = waiting.into_values().flatten().collect();
         left.sort_by_key(|waiting| waiting.index);
@@ -230,7 +251,18 @@ impl Verifier<'_> {
             let failure = match (&unread, self.cancellation.is_cancelled()) {
                 (_, true) => interrupted(),
                 (Some(error), _) => Failure::from(error),
-                (None, _) => failure,
+                // It may lie in what could not be read.
+                (None, _) => match &broken {
+                    Some(broken) => Failure::new(
+                        Exit::Files,
+                        format!(
+                            "{failure}, as far as that could be read: {}",
+                            output::harmless_name(broken)
+                        ),
+                    )
+                    .hint("name it with --submission FILE, or verify with the whole archive"),
+                    None => failure,
+                },
             };
             all[index] = Some(self.conclude(&source.receipts[index], Err(failure)));
         }
@@ -268,6 +300,30 @@ impl Verifier<'_> {
         Ok(receipt.verify(&grader, submission, &answers, &self.cancellation))
     }
 
+    /// That there are no receipts where some were named, printed.
+    fn conclude_without_receipts(&mut self, path: &Path, failure: Failure) -> Verified {
+        let verified = Verified {
+            receipt: path.to_owned(),
+            entry: None,
+            line: None,
+            result: "not-checked",
+            differences: Vec::new(),
+            made_by: Vec::new(),
+            failure: Some(failure),
+        };
+        let text = in_words(&output::path(path), &verified);
+        self.show(&text);
+        verified
+    }
+
+    fn show(&mut self, text: &str) {
+        if self.prints
+            && let Err(failure) = output::print(text)
+        {
+            self.failure.get_or_insert(failure);
+        }
+    }
+
     /// What became of a receipt, printed.
     fn conclude(
         &mut self,
@@ -275,11 +331,7 @@ impl Verifier<'_> {
         checked: Result<Verification, Failure>,
     ) -> Verified {
         let verified = self.verified(found, checked);
-        if self.prints
-            && let Err(failure) = output::print(&in_words(found, &verified))
-        {
-            self.failure.get_or_insert(failure);
-        }
+        self.show(&in_words(&found.to_string(), &verified));
         if let Some(progress) = &self.progress {
             progress.step();
         }
@@ -351,13 +403,13 @@ fn interrupted() -> Failure {
         .hint("run the command again to check it")
 }
 
-fn in_words(found: &FoundReceipt, verified: &Verified) -> String {
+fn in_words(place: &str, verified: &Verified) -> String {
     let result = match verified.exit() {
         Exit::Success => verified.result.green().to_string(),
         Exit::Differs => verified.result.red().to_string(),
         _ => verified.result.yellow().to_string(),
     };
-    let mut text = format!("{found}: {result}");
+    let mut text = format!("{place}: {result}");
     if let Some(failure) = &verified.failure {
         // Errors about the receipt's own file begin with its name, which is there already.
         let message = failure.to_string();
