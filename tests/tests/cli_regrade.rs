@@ -396,19 +396,19 @@ fn a_report_that_was_edited_is_told_by_the_field_though_its_receipts_lie_beside_
     regrade(&workbench, ["--against", "out"]).ends_with(0);
     // What is edited in the report of run 0, 1 or 2; the verdict, and the field that is named.
     for (run, field, value, verdict, code) in [
-        (0, "score", json!(0.9), "changed", 5),
+        (0, "score", json!(0.9), "changed", 6),
         (0, "unrounded_score", json!(0.9), "changed", 5),
         (0, "valid_submission", json!(false), "newly-valid", 6),
         (0, "submission_exists", json!(false), "changed", 6),
         (0, "gold_medal", json!(true), "changed", 6),
         (0, "silver_medal", json!(false), "changed", 6),
         (0, "any_medal", json!(false), "changed", 6),
-        (0, "above_median", json!(false), "changed", 5),
-        (0, "gold_threshold", json!(0.4), "changed", 5),
+        (0, "above_median", json!(false), "changed", 6),
+        (0, "gold_threshold", json!(0.4), "changed", 6),
         (0, "silver_threshold", json!(null), "changed", 5),
         (0, "bronze_threshold", json!(0.41), "changed", 5),
         (0, "median_threshold", json!(0.31), "changed", 5),
-        (0, "is_lower_better", json!(true), "changed", 5),
+        (0, "is_lower_better", json!(true), "changed", 6),
         (0, "outcome", json!("undefined"), "changed", 5),
         (1, "score", json!(0.5), "changed", 6),
         (1, "valid_submission", json!(true), "newly-invalid", 6),
@@ -668,4 +668,304 @@ fn a_regrade_that_is_stopped_says_how_much_is_left() {
     assert!(looked_at > 2 && looked_at < RUNS, "{looked_at}");
     let message = printed["error"]["message"].as_str().unwrap();
     assert!(message.contains("stopped before all was regraded"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn outputs_are_written_over_nothing_that_a_command_finds_for_itself() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    workbench.run(["regrade", "runs", "--set", "elsewhere"]).ends_with(5);
+    workbench.run(["regrade", "apply", "elsewhere"]).ends_with(0);
+    let added = workbench.run(["grader", "add", "graders/example.wasm", "--json"]).ends_with(0);
+    let sha256 = added.json()[0]["sha256"].as_str().unwrap().to_owned();
+    workbench.run(["grader", "pin", "example", &sha256]).ends_with(0);
+    workbench.write("policy.toml", "default = \"allow\"\n");
+    // Wherever a link leads.
+    let answers = "data/example/prepared/private/answers.csv";
+    fs::create_dir(workbench.path("vault")).unwrap();
+    fs::rename(workbench.path(answers), workbench.path("vault/answers.csv")).unwrap();
+    std::os::unix::fs::symlink(workbench.path("vault/answers.csv"), workbench.path(answers))
+        .unwrap();
+    workbench.write("kept/own.csv", "id,value\n1,0.5\n");
+    let line = "{\"competition_id\": \"example\", \"submission_path\": \"kept/own.csv\"}\n";
+    workbench.write("list.jsonl", line);
+    // It is known only on the way through the archive what this one names.
+    workbench.write("lists/list.jsonl", line);
+    for (archive, file) in [
+        ("runs", "vault/answers.csv"),
+        ("runs", "graders/example.wasm"),
+        ("runs", "competitions/example/competition.toml"),
+        ("runs", "home/.local/share/podium/regrade.key"),
+        ("runs", "home/.local/share/podium/store/pins.toml"),
+        ("runs", "policy.toml"),
+        ("runs", "elsewhere/set.json"),
+        ("runs", "elsewhere/reports/g/grading_report.json"),
+        ("runs", "runs/regrades/current.json"),
+        ("list.jsonl", "list.jsonl"),
+        ("list.jsonl", "kept/own.csv"),
+        ("lists", "kept/own.csv"),
+    ] {
+        let before = fs::read(workbench.path(file)).unwrap();
+        let arguments = ["regrade", archive, "--html", file, "--force", "--trust", "policy.toml"];
+        let ran = workbench.run(arguments).ends_with(6);
+        assert!(ran.stderr.contains("is what this command reads"), "{file}: {}", ran.stderr);
+        assert_eq!(ran.stdout.is_empty(), archive != "lists", "{file}: {}", ran.stdout);
+        assert!(fs::read(workbench.path(file)).unwrap() == before, "{file}");
+    }
+    for file in ["graders/example.wasm", "home/.local/share/podium/regrade.key"] {
+        let metadata = ["--metadata", "runs/g/metadata.json", "--output", file, "--force"];
+        workbench.run(["make-submission"].into_iter().chain(metadata)).ends_with(6);
+    }
+}
+
+#[test]
+fn a_set_in_which_nothing_was_graded_changes_nothing_and_is_not_applied_unnoticed() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let first = regrade(&workbench, []).ends_with(5).json();
+    workbench.run(["regrade", "apply", &set_of(&first)]).ends_with(0);
+    let refuse = workbench.write("refuse.toml", "default = \"refuse\"\n");
+    for (more, verdict, code) in [
+        (["--data-dir", "/nope"], "no-data", 3),
+        (["--trust", refuse.to_str().unwrap()], "grader-failed", 4),
+    ] {
+        let printed = regrade(&workbench, more).ends_with(code).json();
+        assert_eq!(verdicts(&printed), [verdict, verdict, "no-submission"]);
+        assert_eq!(printed["summary"]["medal_changes"], 0);
+        let set = set_of(&printed);
+        let refused = workbench.run(["regrade", "apply", &set]).ends_with(2);
+        let why = format!("nothing could be graded in it (2 {verdict})");
+        assert!(refused.stderr.contains(&why), "{}", refused.stderr);
+        let applied = workbench.run(["regrade", "apply", &set, "--incomplete"]).ends_with(0);
+        assert!(applied.stderr.contains("have no result"), "{}", applied.stderr);
+        let after = regrade(&workbench, []).ends_with(5).json();
+        assert_eq!(verdicts(&after), ["first-grading", "first-grading", "no-submission"]);
+        let remarks = after["archives"][0]["runs"][0]["remarks"].to_string();
+        assert!(remarks.contains("no result was recorded"), "{remarks}");
+        assert_eq!(after["summary"]["medal_changes"], 0);
+        workbench.run(["regrade", "apply", &set_of(&first)]).ends_with(0);
+    }
+    // Of one in which some were graded that is said.
+    workbench.write("runs/g/unheard-of_1/submission/submission.csv", "x");
+    let printed = regrade(&workbench, []).ends_with(3).json();
+    let applied = workbench.run(["regrade", "apply", &set_of(&printed)]).ends_with(0);
+    assert!(applied.stderr.contains("1 of 4 runs in it have no result"), "{}", applied.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_archive_may_be_called_whatever_it_likes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let odd = workbench.path(OsStr::from_bytes(b"my runs\xff"));
+    fs::rename(workbench.path("runs"), &odd).unwrap();
+    let run = |arguments: &[&OsStr], code: i32| {
+        let mut command = workbench.podium(["regrade"]);
+        Ran::of(command.args(arguments)).ends_with(code)
+    };
+    let json = OsStr::new("--json");
+    let printed = run(&[odd.as_os_str(), json], 5).json();
+    assert!(set_of(&printed).contains("my runs\\xff/regrades/"), "{printed}");
+    let set = fs::read_dir(odd.join("regrades")).unwrap().next().unwrap().unwrap().path();
+    let summary: Value = serde_json::from_slice(&fs::read(set.join("set.json")).unwrap()).unwrap();
+    assert!(summary["archive"].as_str().unwrap().ends_with("my runs\\xff"), "{summary}");
+    let applied = run(&[OsStr::new("apply"), set.as_os_str(), json], 0).json();
+    assert_eq!(applied["applied"], true);
+    let again = run(&[odd.as_os_str(), json], 0).json();
+    assert_eq!(verdicts(&again), ["identical", "identical", "no-submission"]);
+    // A set elsewhere finds its archive by what is written of it.
+    let elsewhere = workbench.path(OsStr::from_bytes(b"set\xfe"));
+    run(&[odd.as_os_str(), OsStr::new("--set"), elsewhere.as_os_str(), json], 0);
+    run(&[OsStr::new("apply"), elsewhere.as_os_str(), json], 0);
+    let listed = run(&[OsStr::new("list"), odd.as_os_str(), json], 0).json();
+    assert!(listed[0]["current"].as_str().unwrap().ends_with("set\\xfe"), "{listed}");
+    run(&[odd.as_os_str(), json], 0);
+    let missing = workbench.path(OsStr::from_bytes(b"missing\xff"));
+    let failed = run(&[missing.as_os_str(), odd.as_os_str(), json], 3).json();
+    assert!(failed["archives"][0]["archive"].as_str().unwrap().ends_with("missing\\xff"));
+    let hint = run(&[odd.as_os_str(), OsStr::new("--fuel"), OsStr::new("900M")], 0);
+    assert!(hint.stderr.contains("the set is"), "{}", hint.stderr);
+}
+
+#[test]
+fn what_is_named_to_compare_with_is_read_as_the_archive_is() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let first = set_of(&regrade(&workbench, []).ends_with(5).json());
+    // Neither a set at the root of an archive, nor what an agent wrote, is a record of it.
+    let forged = json!({"competition_reports": [{
+        "competition_id": "example", "score": 0.9, "valid_submission": true, "submission_exists": true,
+        "submission_path": "g/example_0/submission/submission.csv",
+    }]});
+    let by_agent = "runs/g/example_0/code/x_grading_report.json";
+    workbench.write(by_agent, forged.to_string());
+    let refused = regrade(&workbench, ["--against", "runs"]).ends_with(2);
+    assert!(refused.stderr.contains("no grading report and no receipt"), "{}", refused.stderr);
+    workbench.write("runs/g/2026_grading_report.json", forged.to_string().replace("0.9", "0.5"));
+    let printed = regrade(&workbench, ["--against", "runs"]).ends_with(5).json();
+    assert_eq!(verdicts(&printed), ["identical", "first-grading", "no-submission"]);
+    fs::remove_file(workbench.path("runs/g/2026_grading_report.json")).unwrap();
+    fs::remove_file(workbench.path(by_agent)).unwrap();
+    let refused = regrade(&workbench, ["--against", "runs/regrades"]).ends_with(2);
+    assert!(refused.stderr.contains("sets of regrades: name one"), "{}", refused.stderr);
+
+    // A set that is named is believed, and whose it is is said.
+    let own = regrade(&workbench, ["--against", &first]).ends_with(0);
+    assert!(!own.stderr.contains("somebody else made it"), "{}", own.stderr);
+    let mut by_stranger =
+        workbench.podium(["regrade", "runs", "--against", &first, "--json", "--no-cache"]);
+    let ran = Ran::of(by_stranger.env("HOME", workbench.path("graders"))).ends_with(0);
+    assert!(ran.stderr.contains("somebody else made it"), "{}", ran.stderr);
+    assert!(ran.json()["archives"][0]["warnings"].to_string().contains("somebody else"));
+
+    // A receipt that was changed is none.
+    let receipt = workbench.files(Path::new(&first).join("receipts")).remove(0);
+    let path = Path::new(&first).join("receipts").join(&receipt);
+    let text = fs::read_to_string(workbench.path(&path)).unwrap();
+    let forged = text.replacen("\"size\": ", "\"size\": 1", 1);
+    assert_ne!(forged, text);
+    for name in ["x.receipt.json", "x.json", "folder/x.receipt.json"] {
+        workbench.write(name, &forged);
+        let named = name.split('/').next().unwrap();
+        let ran = regrade(&workbench, ["--against", named]).ends_with(5);
+        assert!(ran.stderr.contains("its claim was changed"), "{name}: {}", ran.stderr);
+        assert!(ran.json()["archives"][0]["error"].is_object(), "{name}");
+    }
+}
+
+#[test]
+fn receipts_of_the_current_set_that_do_not_hold_are_told() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let set = set_of(&regrade(&workbench, []).ends_with(5).json());
+    workbench.run(["regrade", "apply", &set]).ends_with(0);
+    regrade(&workbench, []).ends_with(0);
+    let receipts = Path::new(&set).join("receipts");
+    let [first, second] = &workbench.files(&receipts)[..] else { panic!() };
+    let text = fs::read_to_string(workbench.path(receipts.join(first))).unwrap();
+    let other = receipts.join(format!("{}.receipt.json", "0".repeat(64)));
+    let changes: [(&str, &dyn Fn(), &str); 3] = [
+        (
+            first,
+            &|| {
+                let changed = text.replacen("\"fuel\": ", "\"fuel\": 1", 1);
+                drop(workbench.write(receipts.join(first), changed));
+            },
+            "was changed since it was sealed",
+        ),
+        (
+            second,
+            &|| fs::remove_file(workbench.path(receipts.join(second))).unwrap(),
+            "is not there any more",
+        ),
+        ("000000", &|| drop(workbench.write(&other, &text)), "has no seal of yours"),
+    ];
+    for (count, (name, change, told)) in changes.into_iter().enumerate() {
+        change();
+        for more in [&[][..], &["--against", &set]] {
+            let ran = regrade(&workbench, more.iter().copied()).ends_with(6);
+            let printed = ran.json();
+            let problems = printed["archives"][0]["problems"].as_array().unwrap();
+            assert_eq!(problems.len(), count + 1, "{told}: {problems:?}");
+            let is_told = problems.iter().any(|problem| {
+                problem["entry"].as_str().unwrap().contains(name)
+                    && problem["reason"].as_str().unwrap().contains(told)
+            });
+            assert!(is_told, "{told}: {problems:?}");
+            // The reports of the set hold, and are compared with.
+            assert_eq!(verdicts(&printed), ["identical", "identical", "no-submission"]);
+        }
+    }
+}
+
+#[test]
+fn a_damaged_current_file_is_told_and_replaced_and_leaves_nothing_behind() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let set = set_of(&regrade(&workbench, []).ends_with(5).json());
+    workbench.run(["regrade", "apply", &set]).ends_with(0);
+    let current = "runs/regrades/current.json";
+    for damaged in [&b""[..], b"{", b"[]", b"\xff", b"{\"set\": 3, \"applied_at\": \"x\"}"] {
+        workbench.write(current, damaged);
+        let refused = regrade(&workbench, []).ends_with(2);
+        assert!(refused.stderr.contains("apply a set again"), "{}", refused.stderr);
+        assert!(!refused.stderr.contains("struct"), "{}", refused.stderr);
+        let listed = workbench.run(["regrade", "list", "runs", "--json"]).ends_with(2).json();
+        assert_eq!(listed[0]["sets"].as_array().unwrap().len(), 1, "{listed}");
+        assert_eq!(listed[0]["error"]["exit_code"], 2, "{listed}");
+        let shown = workbench.run(["regrade", "show", &set]).ends_with(0);
+        assert!(shown.stderr.contains("apply a set again"), "{}", shown.stderr);
+        let kept = workbench.run(["regrade", "discard", &set]).ends_with(2);
+        assert!(kept.stderr.contains("apply a set again"), "{}", kept.stderr);
+        let applied = workbench.run(["regrade", "apply", &set]).ends_with(0);
+        assert!(applied.stderr.contains("it is replaced"), "{}", applied.stderr);
+        let again = regrade(&workbench, []).ends_with(0).json();
+        workbench.run(["regrade", "discard", &set_of(&again)]).ends_with(0);
+    }
+    let listed =
+        workbench.run(["regrade", "list", "runs", "missing", "--json"]).ends_with(3).json();
+    assert_eq!(listed[1]["archive"], "missing");
+    assert_eq!(listed[1]["error"]["exit_code"], 3);
+    assert!(listed[0]["error"].is_null(), "{listed}");
+}
+
+#[test]
+fn a_number_that_no_double_holds_costs_nothing_but_itself() {
+    let workbench = Workbench::with_example();
+    run_group(&workbench, "g", &THREE);
+    let report = r#"{"competition_reports": [
+        {"competition_id": "example", "score": 0.5, "valid_submission": true, "submission_exists": true,
+         "gold_threshold": HUGE, "submission_path": "g/example_0/submission/submission.csv"}]}"#;
+    for huge in ["1e999", "-1E400", &"9".repeat(400)] {
+        workbench.write("runs/g/x_grading_report.json", report.replace("HUGE", huge));
+        let ran = regrade(&workbench, []).ends_with(6);
+        let printed = ran.json();
+        assert_eq!(verdicts(&printed), ["identical", "first-grading", "no-submission"]);
+        let problems = printed["archives"][0]["problems"].to_string();
+        let told = format!("`gold_threshold` is {}", &huge[..5]);
+        assert!(problems.contains(&told), "{problems}");
+    }
+    fs::remove_file(workbench.path("runs/g/x_grading_report.json")).unwrap();
+    workbench.write("x.csv", "1");
+    let line = |more: &str| {
+        format!("{{\"competition_id\": \"example\", \"submission_path\": \"x.csv\"{more}}}\n")
+    };
+    let list = [line(", \"seed\": 1e400"), "{\n".to_owned(), line(", \"seed\": 2")].concat();
+    workbench.write("list.jsonl", list);
+    let ran = workbench.run(["regrade", "list.jsonl", "--json"]).ends_with(6);
+    let runs = ran.json()["archives"][0]["runs"].clone();
+    assert_eq!((&runs[0]["seed"], &runs[1]["seed"]), (&json!("1e400"), &json!(2)));
+    for part in ["line 1: `seed` is 1e400", "line 2: this is not JSON"] {
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_list_names_and_is_no_file_is_not_called_missing() {
+    let workbench = Workbench::with_example();
+    fs::create_dir(workbench.path("folder.csv")).unwrap();
+    std::os::unix::fs::symlink("nowhere", workbench.path("link.csv")).unwrap();
+    let pipe = workbench.path("pipe.csv");
+    assert!(Process::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let line = |path: &str| {
+        format!("{{\"competition_id\": \"example\", \"submission_path\": \"{path}\"}}\n")
+    };
+    for (path, verdict, part) in [
+        ("folder.csv", "submission-unusable", "folder"),
+        ("pipe.csv", "submission-unusable", "pipe"),
+        ("link.csv", "submission-unusable", ""),
+        ("/nope/x.csv", "submission-missing", "there is no `/nope/x.csv`"),
+        ("x.csv", "submission-missing", "counted from the file that names it"),
+    ] {
+        workbench.write("list.jsonl", line(path));
+        let printed = workbench.run(["regrade", "list.jsonl", "--json"]).json();
+        assert_eq!(verdicts(&printed), [verdict], "{path}");
+        let message = printed["archives"][0]["runs"][0]["message"].as_str().unwrap().to_owned();
+        assert!(message.contains(part), "{path}: {message}");
+        assert!(!message.contains("working folder") || path == "x.csv", "{path}: {message}");
+    }
 }

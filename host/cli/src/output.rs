@@ -76,6 +76,27 @@ pub(crate) fn harmless_name(text: &str) -> String {
     told::shown_name(text)
 }
 
+/// As [`harmless_name`], and no longer than anybody reads: for ids and names out of archives and reports, which may be of any
+/// length.
+pub(crate) fn short_name(text: &str) -> String {
+    const CHARACTERS: usize = 200;
+    match text.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{}…", harmless_name(&text[..end])),
+        None => harmless_name(text),
+    }
+}
+
+/// A path in a command line that a person may copy: in quotes where a shell would take it for something else.
+pub(crate) fn shell(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let is_plain =
+        |character: char| character.is_alphanumeric() || "/._-+:,@%=".contains(character);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return harmless_name(&text);
+    }
+    format!("'{}'", harmless_name(&text.replace('\'', "'\\''")))
+}
+
 /// A path as it is shown: file names hold what they like.
 pub(crate) fn path(path: &Path) -> String {
     harmless_name(&path.to_string_lossy())
@@ -122,6 +143,22 @@ mod tests {
         assert_eq!(harmless("a\x1b[31mb\r\n\tc\u{202e}"), "a\\u{1b}[31mb\\u{d}\n\tc\\u{202e}");
         assert_eq!(harmless_name("a\n\u{2028}b"), "a\\u{a}\\u{2028}b");
         assert_eq!(path(Path::new("x\n/y")), "x\\u{a}/y");
+    }
+
+    #[test]
+    fn names_are_cut_and_paths_in_commands_are_quoted() {
+        assert_eq!(short_name(&"é".repeat(200)), "é".repeat(200));
+        assert_eq!(short_name(&"x".repeat(100_000)), format!("{}…", "x".repeat(200)));
+        for (text, quoted) in [
+            ("runs/regrades/2026-01-01T00-00-00-GMT", "runs/regrades/2026-01-01T00-00-00-GMT"),
+            ("my runs/x", "'my runs/x'"),
+            ("a'b", "'a'\\''b'"),
+            ("$(x)", "'$(x)'"),
+            ("~/x", "'~/x'"),
+            ("", "''"),
+        ] {
+            assert_eq!(shell(Path::new(text)), quoted);
+        }
     }
 
     #[test]

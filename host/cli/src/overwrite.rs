@@ -1,14 +1,19 @@
-//! What a command may write over: an earlier output of its own, and nothing that somebody gave it to read.
+//! What a command may write over: an earlier output of its own, and nothing that it reads, be it that somebody gave it, or
+//! that the command finds it for itself.
 //!
-//! A path is asked before the work begins, which may take hours.
+//! A path is asked before the work begins, which may take hours, and again before it is written.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use podium::Catalog;
+
+use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output;
+use crate::places::Places;
+use crate::{graders, output, sealing};
 
 /// How much of a file is looked at to tell whether it is an earlier output.
 const MOST_BYTES: u64 = 64 << 20;
@@ -27,6 +32,45 @@ pub(crate) struct Target<'a> {
     pub(crate) inputs: Vec<PathBuf>,
     /// Whether another file may be replaced.
     pub(crate) force: bool,
+}
+
+/// What commands find for themselves, wherever that is: competitions with their data and graders, the component store and
+/// its pins, compiled graders, the trust policy and what it names, and the key of regrades. Files, and folders with all that
+/// is in them.
+pub(crate) fn found_by_itself(shared: &Shared) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = shared.cache_dir.iter().cloned().collect();
+    found.extend(sealing::path().ok());
+    found.extend(graders::store(shared).map(|store| store.folder().to_owned()));
+    found.extend(graders::default_policy());
+    match graders::policy(shared) {
+        Ok(policy) => {
+            let files = policy.iter().flat_map(|policy| policy.files());
+            found.extend(files.map(Path::to_owned));
+        }
+        // One that is wrong is one all the same.
+        Err(_) => found.extend(shared.trust.clone()),
+    }
+    let Ok(places) = Places::find(shared) else { return found };
+    let catalog = places.catalog();
+    found.extend(graders_in(&catalog));
+    for competition in catalog.list().competitions {
+        // A link in the data folder may lead anywhere: what is read is what counts.
+        found.extend(competition.answers_in(&places.data));
+        found.extend(competition.sample_submission_in(&places.data));
+        found.push(places.data.join(competition.id()));
+        found.extend(competition.grader_candidates.iter().cloned());
+        found.push(competition.folder.clone());
+    }
+    found
+}
+
+/// The components in the folders of graders, and what lies beside each.
+fn graders_in(catalog: &Catalog) -> impl Iterator<Item = PathBuf> + '_ {
+    let folders = catalog.grader_folders().iter();
+    let entries = folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().contains(".wasm"))
+    })
 }
 
 impl Target<'_> {

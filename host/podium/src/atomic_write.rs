@@ -15,16 +15,18 @@ use crate::regular_file;
 /// What the names of files that are being written begin and end with.
 const BEING_WRITTEN: (&str, &str) = (".podium-", ".partial");
 
+/// Whether a file is one that is being written, or was left behind so, by its name.
+pub(crate) fn is_being_written(name: &str) -> bool {
+    let (begin, end) = BEING_WRITTEN;
+    name.starts_with(begin) && name.ends_with(end)
+}
+
 /// Removes what processes that were killed left half-written in a folder. What others are writing at the moment stays,
 /// and so does all of which that is not known: on some file systems there are no locks.
 pub fn remove_left_behind(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let (begin, end) = BEING_WRITTEN;
     for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with(begin)
-            && name.ends_with(end)
+        if is_being_written(&entry.file_name().to_string_lossy())
             && entry.file_type().is_ok_and(|kind| kind.is_file())
             && let Ok(file) = regular_file::open(&entry.path())
             && file.try_lock().is_ok()

@@ -47,6 +47,7 @@ use crate::error::Error;
 use crate::graders::GraderSource;
 use crate::grading::GradingContext;
 use crate::message;
+use crate::path_text;
 use crate::report::GradingReport;
 
 use set::CurrentRecords;
@@ -91,10 +92,12 @@ impl RegradeObserver for () {}
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regrading {
     /// The archive, as it was given.
+    #[serde(with = "path_text")]
     pub archive: PathBuf,
     /// What the archive is packed as; `document` for a single report or list.
     pub format: String,
     /// The set's folder.
+    #[serde(with = "path_text")]
     pub set: PathBuf,
     /// Whether all runs were looked at; false after an interruption.
     pub complete: bool,
@@ -137,8 +140,9 @@ pub fn regrade(
     let mut warnings = Vec::new();
     let (records, compared_with) = match &options.against {
         Some(path) => {
-            let records = records::read(path, subject.limits())?;
-            (Some(records), path.display().to_string())
+            let (records, doubts) = records::read(path, subject.limits(), set.key())?;
+            warnings.extend(doubts);
+            (Some(records), message::fit_line(&path.to_string_lossy(), usize::MAX))
         }
         None => match set.current_records()? {
             CurrentRecords::Own(name, records) => (Some(records), name),

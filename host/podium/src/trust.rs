@@ -209,6 +209,12 @@ impl TrustPolicy {
         &self.path
     }
 
+    /// The file, and the locks that it names.
+    pub fn files(&self) -> Vec<&Path> {
+        let locks = self.allow.iter().filter_map(|rule| rule.lock.as_ref());
+        std::iter::once(self.path()).chain(locks.map(|lock| lock.path.as_path())).collect()
+    }
+
     /// The digest of the file.
     pub fn sha256(&self) -> &Digest {
         &self.sha256

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::overwrite::Target;
+use crate::overwrite::{self, Target};
 use crate::table::Table;
 use crate::{number, output, table};
 
@@ -39,6 +39,7 @@ pub(crate) struct Arguments {
 /// What is printed as JSON.
 #[derive(Serialize)]
 struct Made<'a> {
+    #[serde(serialize_with = "podium::path_text::serialize")]
     output: &'a PathBuf,
     runs: Vec<MadeRun<'a>>,
 }
@@ -67,11 +68,12 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         flag: "--output",
         what: "list of submissions",
         is_earlier: is_list,
-        // What else lies beside the metadata is nobody's.
+        // What else lies beside the metadata is nobody's; what other commands find for themselves is of use to them.
         inputs: folders
             .map(|entry| entry.path())
             .filter(|path| path.is_dir())
             .chain([metadata.clone()])
+            .chain(output.exists().then(|| overwrite::found_by_itself(shared)).unwrap_or_default())
             .collect(),
         force: *force,
     };

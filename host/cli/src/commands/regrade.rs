@@ -4,10 +4,11 @@ mod page;
 mod sets;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use podium::{
     ArchiveLimits, Cancellation, Catalog, Digest, GraderSource, GradingContext, RegradeObserver,
@@ -18,9 +19,9 @@ use serde::Serialize;
 
 use crate::arguments::{LimitOptions, Shared, count, size};
 use crate::exit::Exit;
-use crate::failure::{Failure, WithError};
+use crate::failure::{ErrorInJson, Failure, WithError};
 use crate::graders::GraderArgument;
-use crate::overwrite::Target;
+use crate::overwrite::{self, Target};
 use crate::places::Places;
 use crate::progress::Progress;
 use crate::{engine, graders, interrupt, number, output, sealing};
@@ -144,7 +145,11 @@ struct Printed<'a> {
 #[serde(untagged)]
 enum ArchiveInJson<'a> {
     Regraded(&'a Regrading),
-    Failed { archive: &'a Path, error: serde_json::Value },
+    Failed {
+        #[serde(serialize_with = "podium::path_text::serialize")]
+        archive: &'a Path,
+        error: ErrorInJson<'a>,
+    },
 }
 
 fn regrade_all(arguments: &RegradeArguments, shared: &Shared) -> Result<Exit, Failure> {
@@ -155,13 +160,15 @@ fn regrade_all(arguments: &RegradeArguments, shared: &Shared) -> Result<Exit, Fa
         )
         .hint("leave out --set: each archive gets a set of its own"));
     }
-    if let Some(page) = arguments.page() {
+    let key = sealing::key()?;
+    if let Some(page) = arguments.page(shared, &key) {
         page.check()?;
     }
     let places = Places::find(shared)?;
     let regrader = Regrader {
         arguments,
-        key: sealing::key()?,
+        key,
+        submissions_outside: Mutex::default(),
         catalog: places.catalog(),
         context: GradingContext::new(
             engine::start(shared)?,
@@ -193,31 +200,32 @@ fn regrade_all(arguments: &RegradeArguments, shared: &Shared) -> Result<Exit, Fa
         }
         all.push((path.as_path(), regraded));
     }
-    conclude(&all, arguments, shared, regrader.cancellation.is_cancelled())
+    conclude(&all, &regrader, shared)
 }
 
 /// Prints and writes what came of all archives.
 fn conclude(
     all: &[(&Path, Result<Regrading, Failure>)],
-    arguments: &RegradeArguments,
+    regrader: &Regrader<'_>,
     shared: &Shared,
-    is_cancelled: bool,
 ) -> Result<Exit, Failure> {
+    let arguments = regrader.arguments;
     let mut summary = RegradeSummary::of(&[]);
     all.iter()
         .flat_map(|(_, regraded)| regraded)
         .for_each(|regraded| summary.add(&regraded.summary));
     let regradings: Vec<&Regrading> =
         all.iter().filter_map(|(_, regraded)| regraded.as_ref().ok()).collect();
-    let unwritten = match arguments.page() {
-        // Something may have come to lie there in the meantime.
-        Some(page) if !regradings.is_empty() => {
+    let unwritten = match arguments.page(shared, &regrader.key) {
+        // Something may have come to lie there in the meantime, and what was read is known now.
+        Some(mut page) if !regradings.is_empty() => {
+            page.inputs.extend(regrader.submissions_outside().iter().cloned());
             page.check().and_then(|()| page::write(page.path, &regradings)).err()
         }
         _ => None,
     };
     let mut failures: Vec<Failure> = Vec::new();
-    if is_cancelled {
+    if regrader.cancellation.is_cancelled() {
         let mut message = "stopped before all was regraded".to_owned();
         let not_begun = arguments.archives.len() - all.len();
         if not_begun > 0 {
@@ -238,9 +246,7 @@ fn conclude(
             .iter()
             .map(|(archive, regraded)| match regraded {
                 Ok(regrading) => ArchiveInJson::Regraded(regrading),
-                Err(failure) => {
-                    ArchiveInJson::Failed { archive, error: serde_json::json!(failure.to_json()) }
-                }
+                Err(failure) => ArchiveInJson::Failed { archive, error: failure.to_json() },
             })
             .collect();
         let errors = all.iter().filter_map(|(_, one)| one.as_ref().err());
@@ -256,17 +262,39 @@ fn conclude(
 
 impl RegradeArguments {
     /// The page that is written, where one is.
-    fn page(&self) -> Option<Target<'_>> {
-        let graders = self.named_graders.iter().filter_map(|(_, grader)| grader.path());
-        let inputs = self.archives.iter().chain(&self.against).map(PathBuf::as_path);
+    fn page(&self, shared: &Shared, key: &SealingKey) -> Option<Target<'_>> {
+        let path = self.html.as_deref()?;
         Some(Target {
-            path: self.html.as_deref()?,
+            path,
             flag: "--html",
             what: "page of a regrade",
             is_earlier: page::is_page,
-            inputs: inputs.chain(graders).map(Path::to_owned).collect(),
+            // Nothing is lost where nothing lies.
+            inputs: match path.symlink_metadata() {
+                Ok(_) => self.inputs(shared, key),
+                Err(_) => Vec::new(),
+            },
             force: self.force,
         })
+    }
+
+    /// What is read: what is named, what that names, and what is found without being named.
+    fn inputs(&self, shared: &Shared, key: &SealingKey) -> Vec<PathBuf> {
+        let mut inputs = overwrite::found_by_itself(shared);
+        let graders = self.named_graders.iter().filter_map(|(_, grader)| grader.path());
+        inputs.extend(graders.map(Path::to_owned));
+        inputs.extend(self.against.iter().chain(&self.set).cloned());
+        for archive in &self.archives {
+            inputs.push(archive.clone());
+            let sets = Sets::of(archive);
+            inputs.push(sets.folder().to_owned());
+            // It may lie elsewhere.
+            inputs.extend(sets.current(key).ok().flatten().map(|current| current.folder));
+            if let Ok(subject) = RegradeSubject::open(archive, self.archive_limits.limits()) {
+                inputs.extend(subject.named_submissions());
+            }
+        }
+        inputs
     }
 }
 
@@ -276,9 +304,15 @@ struct Regrader<'a> {
     catalog: Catalog,
     context: GradingContext,
     cancellation: Cancellation,
+    /// The submissions that were read and lie in no archive.
+    submissions_outside: Mutex<Vec<PathBuf>>,
 }
 
 impl Regrader<'_> {
+    fn submissions_outside(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.submissions_outside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The graders that were named, checked, with their digests.
     fn graders(&self) -> Result<Named, Failure> {
         let mut graders = Named::new();
@@ -321,7 +355,7 @@ impl Regrader<'_> {
             cancellation: self.cancellation.clone(),
             ..RegradeOptions::default()
         };
-        let observer = Observer { progress: Progress::of(0, "regraded") };
+        let observer = Observer { regrader: self, progress: Progress::of(0, "regraded") };
         observer.progress.say(&format!("reading {}", output::path(path)));
         let regraded =
             podium::regrade(&self.context, &self.catalog, &subject, &mut set, &options, &observer);
@@ -337,17 +371,19 @@ impl Regrader<'_> {
 }
 
 /// Shows how a regrade goes on.
-struct Observer {
+struct Observer<'a> {
+    regrader: &'a Regrader<'a>,
     progress: Progress,
 }
 
-impl RegradeObserver for Observer {
+impl RegradeObserver for Observer<'_> {
     fn surveyed(&self, survey: &Survey) {
+        self.regrader.submissions_outside().extend(survey.submissions_outside());
         self.progress.expect(survey.runs.len());
     }
 
     fn finished(&self, run: &RegradedRun) {
-        self.progress.say(&output::harmless_name(&run.competition_id));
+        self.progress.say(&output::short_name(&run.competition_id));
         self.progress.step();
     }
 }
@@ -398,14 +434,35 @@ fn compared_with(regrading: &Regrading) -> String {
     }
 }
 
-/// The name of a run: its id, else its submission.
-fn run_name(run: &RegradedRun) -> String {
-    let name = match (&run.run_group, &run.run_id) {
-        (Some(group), Some(run)) => format!("{group}/{run}"),
-        (None, Some(run)) => run.clone(),
-        _ => run.submission.clone().unwrap_or_else(|| "-".to_owned()),
-    };
-    output::harmless_name(&name)
+/// The names of runs, as they are shown.
+struct RunNames<'a> {
+    /// The names that several run groups have: their folders tell them apart.
+    shared: HashSet<&'a str>,
+}
+
+impl<'a> RunNames<'a> {
+    fn of(runs: &'a [RegradedRun]) -> RunNames<'a> {
+        let mut folders: HashMap<&str, &str> = HashMap::new();
+        let named = runs.iter().filter_map(|run| Some((run.run_group.as_deref()?, &*run.group)));
+        let shared = named
+            .filter(|(name, folder)| folders.entry(name).or_insert(folder) != folder)
+            .map(|(name, _)| name)
+            .collect();
+        RunNames { shared }
+    }
+
+    /// The name of a run: its group and id, else its submission.
+    fn name(&self, run: &RegradedRun) -> String {
+        let name = match (&run.run_group, &run.run_id) {
+            (Some(group), Some(id)) if self.shared.contains(group.as_str()) => {
+                format!("{}/{id}", run.group)
+            }
+            (Some(group), Some(id)) => format!("{group}/{id}"),
+            (None, Some(id)) => id.clone(),
+            _ => run.submission.clone().unwrap_or_else(|| "-".to_owned()),
+        };
+        output::short_name(&name)
+    }
 }
 
 /// How a list of problems goes on.
@@ -446,6 +503,29 @@ mod tests {
         for wrong in [&[][..], &["show"], &["runs", "apply", "x", "--incomplete"]] {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn run_groups_of_one_name_are_told_apart_by_their_folders() {
+        let run = |group: &str, name: Option<&str>, id: &str| -> RegradedRun {
+            serde_json::from_value(serde_json::json!({
+                "run_group": name, "group": group, "run_id": id, "competition_id": "a",
+                "verdict": "identical", "medal_is_known": false, "remarks": [], "graded": "now",
+            }))
+            .unwrap()
+        };
+        let long = "y".repeat(100_000);
+        let runs = [
+            run("x/g", Some("g"), "a_1"),
+            run("y/g", Some("g"), "a_1"),
+            run("h", Some("h"), "a_1"),
+            run("", None, "a_1"),
+            run("h", Some("h"), &long),
+        ];
+        let names = RunNames::of(&runs);
+        let shown: Vec<String> = runs.iter().map(|run| names.name(run)).collect();
+        assert_eq!(shown[..4], ["x/g/a_1", "y/g/a_1", "h/a_1", "a_1"]);
+        assert!(shown[4].chars().count() <= 201, "{}", shown[4]);
     }
 
     #[test]

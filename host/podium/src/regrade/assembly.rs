@@ -86,6 +86,27 @@ pub(super) fn assemble(
     Assembled { runs, receipts: records.receipts, problems, sets }
 }
 
+/// What an archive records, without what lies in folders of runs, where agents write, and in sets of regrades, which are
+/// given as well.
+pub(super) fn records_of(
+    collector: Collector,
+    unusable: &HashMap<EntryPath, String>,
+) -> (Records, Vec<EntryPath>) {
+    let sets = collector.sets.clone();
+    let in_set = |path: &EntryPath| path.ancestors().any(|above| sets.contains(&above));
+    let metadata: BTreeMap<_, _> = collector
+        .metadata
+        .iter()
+        .filter(|(folder, _)| !in_set(folder))
+        .map(|(folder, metadata)| (folder.clone(), metadata.clone()))
+        .collect();
+    let folders = RunFolders::find(&collector.submissions, unusable, &metadata);
+    let is_record = |path: &EntryPath| !folders.hold(path) && !in_set(path);
+    let records = collector.into_records(is_record);
+    let sets = sets.into_iter().filter(|set| !folders.hold(set)).collect();
+    (records, sets)
+}
+
 /// The runs of a single report or list that somebody named.
 pub(super) fn of_document(
     collector: Collector,

@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use crate::archive::{ArchiveLimits, EntryPath, EntryProblem, EntryVisitor, is_pointer};
 use crate::cancellation::Cancellation;
 use crate::receipt::Receipt;
-use crate::submission_list::{ListedSubmission, SubmissionList, parse_submission_list};
+use crate::submission_list::{ListedSubmission, parse_sound_lines};
 use crate::verdict::Bytes;
 
 use super::experiments;
@@ -90,19 +90,24 @@ impl Collector {
         }
     }
 
-    /// One that collects what was recorded of gradings, and nothing else.
+    /// One that collects what was recorded of gradings, and what tells the folders of runs and of sets.
     pub(super) fn of_records(limits: &ArchiveLimits) -> Collector {
         Collector { only_records: true, ..Collector::new(limits, &Cancellation::new()) }
     }
 
-    /// What was recorded.
-    pub(super) fn into_records(self) -> Records {
-        let mut records =
-            Records { reports: self.reports.into_iter().collect(), ..Records::default() };
-        self.receipts.into_iter().for_each(|(_, receipt)| records.receipts.add(receipt));
+    /// What was recorded in the files that are a record.
+    pub(super) fn into_records(self, is_record: impl Fn(&EntryPath) -> bool) -> Records {
+        let reports = self.reports.into_iter().filter(|(path, _)| is_record(path)).collect();
+        let mut records = Records { reports, ..Records::default() };
+        self.receipts
+            .into_iter()
+            .filter(|(path, _)| is_record(path))
+            .for_each(|(_, receipt)| records.receipts.add(receipt));
         records.problems = self
             .problems
             .into_iter()
+            // What is wrong with the metadata is no matter of records.
+            .filter(|(path, _)| is_record(path) && !matches!(kind(path), Kind::Metadata))
             .map(|(path, reason)| EntryProblem::new(path.as_str(), reason))
             .collect();
         records
@@ -119,27 +124,18 @@ impl Collector {
         }
     }
 
-    /// Reads a list of submissions, from its text.
+    /// Reads a list of submissions, from its text: the lines of it that are sound.
     pub(super) fn take_list(&mut self, path: &EntryPath, text: &str) {
-        match parse_submission_list(text) {
-            Ok(list) => self.add_list(path, list),
-            Err((line, message)) => {
-                // What comes before the wrong line is sound.
-                let sound: Vec<&str> = text.lines().take(line - 1).collect();
-                if let Ok(list) = parse_submission_list(&sound.join("\n")) {
-                    self.add_list(path, list);
-                }
-                self.problems.push((
-                    path.clone(),
-                    format!("line {line}: {message}; the lines before it are used"),
-                ));
-            }
+        let (list, wrong, count) = parse_sound_lines(text);
+        let mut add = |reason: String| self.problems.push((path.clone(), reason));
+        let more = count - wrong.len();
+        for (line, message) in wrong {
+            add(format!("line {line}: {message}; the other lines are used"));
         }
-    }
-
-    fn add_list(&mut self, path: &EntryPath, list: SubmissionList) {
-        let twice = list.repeated_keys.into_iter().map(|warning| (path.clone(), warning));
-        self.problems.extend(twice);
+        if more > 0 {
+            add(format!("… and {more} more of its lines are wrong"));
+        }
+        list.wrong_values.into_iter().for_each(add);
         self.lists.insert(path.clone(), list.submissions);
     }
 
@@ -203,17 +199,14 @@ impl Collector {
 impl EntryVisitor for Collector {
     fn wants(&mut self, path: &EntryPath, size: u64) -> bool {
         // Earlier regrades are no part of what was run.
-        let is_set =
-            !self.only_records && path.ancestors().any(|above| above.as_str() == SETS_FOLDER);
-        if is_set {
+        if path.ancestors().any(|above| above.as_str() == SETS_FOLDER) {
             return false;
         }
         self.note_folder(path.parent());
         let kind = kind(path);
-        let is_record = matches!(kind, Kind::Report | Kind::Receipt);
         match kind {
             Kind::Other => return false,
-            _ if self.only_records && !is_record => return false,
+            Kind::List | Kind::Experiments if self.only_records => return false,
             Kind::Submission => {
                 self.submissions.insert(path.clone());
                 return false;
@@ -252,7 +245,7 @@ impl EntryVisitor for Collector {
 
     fn enters(&mut self, path: &EntryPath) -> bool {
         self.note_folder(Some(path.clone()));
-        self.only_records || path.as_str() != SETS_FOLDER
+        path.as_str() != SETS_FOLDER
     }
 
     fn goes_on(&self) -> bool {

@@ -76,6 +76,17 @@ impl RegradeVerdict {
         }
     }
 
+    /// The verdicts on runs that nothing could be graded of here, whatever they submitted.
+    pub(super) const ON_THIS_SIDE: [RegradeVerdict; 3] =
+        [RegradeVerdict::NoData, RegradeVerdict::UnknownCompetition, RegradeVerdict::GraderFailed];
+
+    /// Whether the submission was judged, or there is none and none was recorded.
+    pub fn has_result(self) -> bool {
+        use RegradeVerdict::{SubmissionMissing, SubmissionUnusable};
+        !RegradeVerdict::ON_THIS_SIDE.contains(&self)
+            && !matches!(self, SubmissionMissing | SubmissionUnusable)
+    }
+
     /// Whether what was recorded still holds.
     pub fn holds(self) -> bool {
         matches!(self, RegradeVerdict::Identical | RegradeVerdict::NoSubmission)
@@ -122,6 +133,9 @@ pub struct Standing {
 pub struct RegradedRun {
     /// The run group, where there is one.
     pub run_group: Option<String>,
+    /// The folder of the run group in the archive; empty for the archive itself.
+    #[serde(default)]
+    pub group: String,
     /// The run, where it has an id.
     pub run_id: Option<String>,
     /// The experiment that the run group belongs to, where that is said.
@@ -158,10 +172,13 @@ pub struct RegradedRun {
 }
 
 impl RegradedRun {
-    /// Whether the medal is another one, and was known before.
+    /// Whether the medal is another one, and was known before. Of what was not graded nothing is known.
     pub fn medal_changed(&self) -> bool {
         match (&self.old, &self.new) {
-            (Some(old), Some(new)) => old.medal_is_known && old.medal != new.medal,
+            (Some(old), Some(new)) if self.verdict.has_result() => {
+                let was_graded = !old.outcome.is_some_and(Outcome::is_infrastructure_failure);
+                was_graded && old.medal_is_known && old.medal != new.medal
+            }
             _ => false,
         }
     }
@@ -226,7 +243,7 @@ pub(super) fn compare(
     new: &Statement,
     new_receipt: Option<&RecordedReceipt>,
 ) -> Comparison {
-    let remarks = remarks(recorded, new, new_receipt);
+    let mut remarks = remarks(recorded, new, new_receipt);
     let outcome = new.outcome().unwrap_or(Outcome::GraderFailed);
     let receipts = recorded.receipt.zip(new_receipt);
     // What a receipt claims holds, whoever is to blame for it: a grader that always fails, say.
@@ -249,6 +266,17 @@ pub(super) fn compare(
         return Comparison { remarks, ..Comparison::of(verdict) };
     };
     let changed_fields = old.changes(new);
+    if let Some(failed) = old.outcome().filter(|old| old.is_infrastructure_failure())
+        && !same_receipt
+    {
+        // That grading said nothing of the submission, so there is nothing that could have changed.
+        remarks.push(format!("no result was recorded: {}", failed.name()));
+        return Comparison {
+            remarks,
+            changed_fields,
+            ..Comparison::of(RegradeVerdict::FirstGrading)
+        };
+    }
     let same_result = receipts.is_none_or(|(old, new)| is_same(old, new));
     let verdict = match (old.valid().unwrap_or(false), outcome.is_valid_submission()) {
         (false, true) => RegradeVerdict::NewlyValid,
@@ -488,6 +516,17 @@ mod tests {
             ]);
             assert_eq!(compare(by_report(Some(&old)), &new, None).verdict, verdict);
             assert_eq!(compare(by_report(None), &new, None).verdict, verdict);
+        }
+        // What failed before was not judged: it is neither newly valid nor newly invalid.
+        for outcome in [Outcome::NotPrepared, Outcome::GraderFailed, Outcome::InvalidAnswers] {
+            let failed = only(&[
+                (Field::Outcome, Said::Outcome(outcome)),
+                (Field::ValidSubmission, Said::Flag(false)),
+            ]);
+            let comparison = compare(by_report(Some(&failed)), &old, None);
+            assert_eq!(comparison.verdict, RegradeVerdict::FirstGrading, "{outcome}");
+            let remark = format!("no result was recorded: {}", outcome.name());
+            assert_eq!(comparison.remarks, [remark]);
         }
         // A grader that failed as it fails now is as recorded.
         let new = only(&[(Field::Outcome, Said::Outcome(Outcome::GraderFailed))]);

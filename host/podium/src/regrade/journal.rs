@@ -94,6 +94,7 @@ impl Journal {
         for (folder, is_elsewhere) in
             others.iter().map(|other| (other.as_path(), true)).chain([(folder, false)])
         {
+            // What is not proven is graded again.
             for_each_sealed(folder, key, |path, seal, receipt| {
                 let place = Place { path, seal, is_elsewhere };
                 journal.known.insert(Key::of_receipt(&receipt), place);
@@ -149,7 +150,8 @@ fn open_seals(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Hands over the receipts of a set that carry a seal of this key.
+/// Hands over the receipts of a set that carry a seal of this key. Gives the names of the files that do not, each with what
+/// is wrong.
 ///
 /// # Errors
 /// [`Error::Read`] where the folder is there and cannot be read.
@@ -157,21 +159,25 @@ pub(super) fn for_each_sealed(
     set: &Path,
     key: &SealingKey,
     mut take: impl FnMut(PathBuf, Digest, Receipt),
-) -> Result<(), Error> {
+) -> Result<Vec<(String, &'static str)>, Error> {
     let seals = read_seals(&set.join(SEALS_FILE))?;
-    if seals.is_empty() {
-        return Ok(());
-    }
+    let mut unproven = Vec::new();
     for path in receipt_files(set)? {
-        let id = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let id = id.strip_suffix(RECEIPT).and_then(|id| id.parse().ok());
-        if let Some(seal) = id.and_then(|id: Digest| seals.get(&id))
-            && let Some(receipt) = read_sealed(&path, seal, key)
-        {
-            take(path, *seal, receipt);
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        let id: Option<Digest> = name.strip_suffix(RECEIPT).and_then(|id| id.parse().ok());
+        let Some(seal) = id.and_then(|id| seals.get(&id)) else {
+            unproven.push((name, "it has no seal of yours: it is not compared with"));
+            continue;
+        };
+        match read_sealed(&path, seal, key) {
+            Some(receipt) => take(path, *seal, receipt),
+            None => {
+                unproven.push((name, "it was changed since it was sealed: it is not compared with"))
+            }
         }
     }
-    Ok(())
+    Ok(unproven)
 }
 
 /// Seals every receipt of a set as one of this key, whoever made it.
@@ -189,7 +195,12 @@ pub(super) fn seal_all(set: &Path, key: &SealingKey) -> Result<(), Error> {
 }
 
 /// What the names of files of one receipt end with.
-const RECEIPT: &str = ".receipt.json";
+pub(super) const RECEIPT: &str = ".receipt.json";
+
+/// The name of the file of a receipt.
+pub(super) fn receipt_file_name(id: &Digest) -> String {
+    format!("{id}{RECEIPT}")
+}
 
 fn receipt_files(set: &Path) -> Result<Vec<PathBuf>, Error> {
     let folder = set.join(RECEIPTS_FOLDER);

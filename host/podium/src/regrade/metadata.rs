@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::archive::EntryPath;
 use crate::error::Error;
 use crate::message;
+use crate::path_text;
 use crate::regular_file;
 
 use super::repeated_keys::Document;
@@ -78,10 +79,13 @@ pub struct MadeSubmission {
     /// The competition.
     pub competition_id: String,
     /// The submission, where there is one.
+    #[serde(serialize_with = "path_text::option::serialize")]
     pub submission_path: Option<PathBuf>,
     /// The run's log, where there is one.
+    #[serde(serialize_with = "path_text::option::serialize")]
     pub logs_path: Option<PathBuf>,
     /// The run's code, where there is some.
+    #[serde(serialize_with = "path_text::option::serialize")]
     pub code_path: Option<PathBuf>,
     /// The run; no part of the line.
     #[serde(skip)]

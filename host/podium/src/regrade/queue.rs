@@ -27,6 +27,7 @@ use crate::report::GradingReport;
 use super::comparison::{self, Comparison, Graded, Recorded, RegradeVerdict, RegradedRun};
 use super::journal::{Journal, Key};
 use super::records::RecordedReceipt;
+use super::resolver::why_missing;
 use super::set::RegradeSet;
 use super::statement::{Field, Said, Statement};
 use super::subject::RegradeSubject;
@@ -66,6 +67,7 @@ pub(super) fn grade_all(
         options,
         observer,
         competitions: competitions(catalog, survey),
+        is_archive: subject.archive().is_some(),
         journal: Journal::read(set.folder(), &options.others, set.key())?,
         memory: Memory::new(memory),
         slots: Mutex::default(),
@@ -113,6 +115,8 @@ struct Queue<'a> {
     options: &'a RegradeOptions,
     observer: &'a dyn RegradeObserver,
     competitions: HashMap<String, Result<Competition, String>>,
+    /// Whether the runs are those of an archive, and not of a single report or list.
+    is_archive: bool,
     journal: Journal,
     memory: Memory,
     slots: Mutex<HashMap<Key, Slot>>,
@@ -153,8 +157,10 @@ impl Queue<'_> {
                     self.without_submission(at, competition);
                 }
                 SubmissionPlace::Missing(path) => {
-                    let message =
-                        format!("there is no `{path}` in the archive or the working folder");
+                    let message = match &self.survey.broken {
+                        Some(broken) => format!("it is not among what could be read: {broken}"),
+                        None => why_missing(path, self.is_archive),
+                    };
                     self.not_graded(at, RegradeVerdict::SubmissionMissing, &message);
                 }
                 SubmissionPlace::Unusable { reason, .. } => {
@@ -436,6 +442,7 @@ fn statement_of(receipt: &RecordedReceipt, competition: &Competition) -> Stateme
 fn blank(archived: &ArchivedRun, verdict: RegradeVerdict) -> RegradedRun {
     RegradedRun {
         run_group: archived.run_group.clone(),
+        group: archived.group.as_str().to_owned(),
         run_id: archived.run_id.clone(),
         experiment: archived.experiment.clone(),
         competition_id: archived.competition_id.clone(),

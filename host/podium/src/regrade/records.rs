@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::archive::{Archive, ArchiveLimits, EntryPath, EntryProblem};
 use crate::digest::Digest;
 use crate::error::Error;
+use crate::float_text::shortest;
 use crate::medals::Medal;
 use crate::message;
 use crate::outcome::Outcome;
@@ -16,9 +17,12 @@ use crate::receipt::{ClaimedInput, ExactNumber, Receipt};
 use crate::regular_file;
 use crate::report::quote_bare_words;
 
+use super::assembly;
 use super::collector::Collector;
+use super::journal::RECEIPT;
 use super::repeated_keys::Document;
-use super::set;
+use super::seal::SealingKey;
+use super::set::{self, RegradeSet, Sets};
 use super::statement::{Statement, wrong_value};
 
 /// What is wrong with one report is told of the first places; of more, how many there are.
@@ -134,36 +138,37 @@ impl Receipts {
     }
 }
 
-/// Reads the records at a path: a report, a receipt, or a folder or packed archive of them.
+/// Reads the records at a path: a report, a receipt, or a folder or packed archive of them. What lies in folders of runs,
+/// and in sets of regrades, is no record of an archive. Gives what there is to doubt, too: who names a set of somebody else
+/// is believed to know.
 ///
 /// # Errors
-/// [`Error::Read`] where there is nothing, [`Error::Archive`] where nothing in it is a record.
-pub(super) fn read(path: &Path, limits: &ArchiveLimits) -> Result<Records, Error> {
+/// [`Error::Read`] where there is nothing, [`Error::Archive`] where nothing in it is a record, [`Error::Receipt`] where all
+/// that could be one is a receipt that was changed.
+pub(super) fn read(
+    path: &Path,
+    limits: &ArchiveLimits,
+    key: &SealingKey,
+) -> Result<(Records, Vec<String>), Error> {
     let wrong = |message: String| Error::Archive { path: path.to_owned(), message };
+    let mut doubts = Vec::new();
+    if let Some(folder) = Sets::set_around(path) {
+        let is_it_all = path.canonicalize().is_ok_and(|path| path == folder);
+        match RegradeSet::open(&folder, key).and_then(|set| set.own_records()) {
+            Ok(Some(records)) if is_it_all => return Ok((records, doubts)),
+            Ok(Some(_)) => {}
+            Ok(None) => doubts.push(doubt_of(&folder)),
+            Err(error) => doubts.push(format!("{}; {error}", doubt_of(&folder))),
+        }
+    }
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    let mut records = Records::default();
-    if is_json && !path.is_dir() {
-        let bytes = regular_file::read(path, limits.document_bytes)
-            .map_err(|source| Error::read(path, source))?;
-        if crate::archive::is_pointer(&bytes) {
-            return Err(wrong("this is a Git LFS pointer; run `git lfs pull`".to_owned()));
-        }
-        let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;
-        let text = text.trim_start_matches('\u{feff}');
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = EntryPath::parse(name.unwrap_or_default().as_bytes()).unwrap_or_default();
-        if let Ok(receipt) = Receipt::parse(text) {
-            RecordedReceipt::of(&receipt).into_iter().for_each(|one| records.receipts.add(one));
-        } else {
-            let read = gradings(text).map_err(wrong)?;
-            records.problems.extend(read.problems(&name));
-            records.reports.push((name, read.gradings));
-        }
+    let (records, sets) = if is_json && !path.is_dir() {
+        (in_document(path, limits)?, Vec::new())
     } else {
         let archive = Archive::open(path, limits.clone())?;
         let mut collector = Collector::of_records(limits);
         let passage = archive.visit(&mut collector);
-        records = collector.into_records();
+        let (mut records, sets) = assembly::records_of(collector, &passage.unusable);
         records.problems.extend(passage.refused);
         if let Some(broken) = passage.broken {
             records.problems.push(EntryProblem::new(path.to_string_lossy(), broken));
@@ -171,15 +176,68 @@ pub(super) fn read(path: &Path, limits: &ArchiveLimits) -> Result<Records, Error
         if set::is_set(path) {
             records.lay_out_as_the_archive();
         }
-    }
+        (records, sets)
+    };
     if records.is_empty() {
-        let reason = match records.problems.first() {
-            Some(problem) => format!(": {}: {}", problem.entry, problem.reason),
-            None => String::new(),
-        };
-        return Err(wrong(format!("there is no grading report and no receipt{reason}")));
+        return Err(match (records.problems.first(), sets.first()) {
+            (Some(EntryProblem { entry, reason }), _) if entry.ends_with(RECEIPT) => {
+                Error::Receipt { path: path.to_owned(), message: format!("{entry}: {reason}") }
+            }
+            (Some(EntryProblem { entry, reason }), _) => {
+                wrong(format!("there is no grading report and no receipt: {entry}: {reason}"))
+            }
+            (None, Some(set)) => wrong(format!(
+                "there is no grading report and no receipt but those in sets of regrades: name one of them, such as `{}`",
+                message::fit_line(set.as_str(), KEY_CHARACTERS)
+            )),
+            (None, None) => wrong("there is no grading report and no receipt".to_owned()),
+        });
+    }
+    Ok((records, doubts))
+}
+
+/// That a set which is named to compare with is not proven to be one's own.
+fn doubt_of(set: &Path) -> String {
+    let set = message::fit_line(&set.to_string_lossy(), usize::MAX);
+    format!(
+        "the set {set} is compared with as it is named, but somebody else made it, or it was changed since: nothing says \
+         that what it records is true"
+    )
+}
+
+/// Reads a single report or receipt.
+fn in_document(path: &Path, limits: &ArchiveLimits) -> Result<Records, Error> {
+    let wrong = |message: String| Error::Archive { path: path.to_owned(), message };
+    let bytes = regular_file::read(path, limits.document_bytes)
+        .map_err(|source| Error::read(path, source))?;
+    if crate::archive::is_pointer(&bytes) {
+        return Err(wrong("this is a Git LFS pointer; run `git lfs pull`".to_owned()));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;
+    let text = text.trim_start_matches('\u{feff}');
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut records = Records::default();
+    match Receipt::parse(text) {
+        Ok(receipt) => {
+            RecordedReceipt::of(&receipt).into_iter().for_each(|one| records.receipts.add(one));
+        }
+        Err(message) if name.ends_with(RECEIPT) || is_like_a_receipt(text) => {
+            return Err(Error::Receipt { path: path.to_owned(), message });
+        }
+        Err(_) => {
+            let name = EntryPath::parse(name.as_bytes()).unwrap_or_default();
+            let read = gradings(text).map_err(wrong)?;
+            records.problems.extend(read.problems(&name));
+            records.reports.push((name, read.gradings));
+        }
     }
     Ok(records)
+}
+
+/// Whether a text is JSON with the members of a receipt, be they right or not.
+fn is_like_a_receipt(text: &str) -> bool {
+    let value: Option<Map<String, Value>> = serde_json::from_str(text).ok();
+    value.is_some_and(|fields| fields.contains_key("claim") && fields.contains_key("id"))
 }
 
 /// Reads the reports in a folder, whose paths count from it.
@@ -190,7 +248,7 @@ pub(super) fn in_folder(folder: &Path) -> Result<Records, Error> {
     let limits = ArchiveLimits::default();
     let mut collector = Collector::of_records(&limits);
     Archive::open(folder, limits)?.visit(&mut collector);
-    Ok(collector.into_records())
+    Ok(collector.into_records(|_| true))
 }
 
 /// The gradings of a report, and what is wrong with the rest of it.
@@ -340,6 +398,16 @@ fn grading(fields: &Map<String, Value>) -> Result<(RecordedGrading, Vec<String>)
             None
         }
     };
+    let says_none = match fields.get("submission_path") {
+        Some(Value::String(_) | Value::Null) => submission_path.is_none(),
+        _ => false,
+    };
+    if let (true, Some(score)) = (says_none, statement.score()) {
+        let score = shortest(score);
+        wrong.push(format!(
+            "it contradicts itself: `score` is {score}, and `submission_path` is null"
+        ));
+    }
     if !statement.says_something() {
         let mut reason =
             "it says neither a score nor whether there was a valid submission".to_owned();
@@ -480,6 +548,15 @@ mod tests {
                 "[0]: `score` is \"0.5\", and has to be a number",
             ),
             (two(&ONE.replace("\"x/s.csv\"", "7")), "[0]: `submission_path` is 7"),
+            (
+                two(&ONE.replace("\"x/s.csv\"", "null")),
+                "[0]: it contradicts itself: `score` is 0.5, and `submission_path` is null",
+            ),
+            (
+                two(&ONE.replace("0.5", "1e999")),
+                "[0]: `score` is 1e999, and has to be a number that",
+            ),
+            (with("\"gold_threshold\": -1e400"), "[0]: `gold_threshold` is -1e400"),
             (
                 format!(r#"{{"total_runs": 3, "competition_reports": [{ONE}]}}"#),
                 "`total_runs` is 3",

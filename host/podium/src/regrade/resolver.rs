@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::archive::EntryPath;
+use crate::message;
 
 use super::survey::SubmissionPlace;
 
@@ -41,10 +42,8 @@ impl Resolver<'_> {
             }
             Resolver::Disk { folder } => {
                 let candidates = [folder.join(path), PathBuf::from(path)];
-                candidates
-                    .into_iter()
-                    .find(|path| path.is_file())
-                    .map_or_else(|| missing(path), SubmissionPlace::Named)
+                first_that_is_there(&candidates)
+                    .map_or_else(|| missing(path), |found| SubmissionPlace::Named(found.to_owned()))
             }
         }
     }
@@ -73,6 +72,24 @@ pub(super) fn why_unusable(
     })
 }
 
+/// Why nothing was found by a path that a file of an archive names, or a file that somebody named.
+pub(super) fn why_missing(path: &str, is_in_archive: bool) -> String {
+    const SHOWN_CHARACTERS: usize = 300;
+    let shown = message::fit_line(path, SHOWN_CHARACTERS);
+    let is_plain = EntryPath::parse(path.as_bytes()).is_ok();
+    match (is_in_archive, is_plain) {
+        (true, true) => format!("there is no `{shown}` in the archive or the working folder"),
+        // What leads out of the working folder is not looked for there.
+        (true, false) => format!("no file of the archive is where `{shown}` ends"),
+        (false, _) if Path::new(path).is_absolute() => format!("there is no `{shown}`"),
+        (false, _) => {
+            format!(
+                "there is no `{shown}`, counted from the file that names it or the working folder"
+            )
+        }
+    }
+}
+
 fn missing(path: &str) -> SubmissionPlace {
     SubmissionPlace::Missing(path.to_owned())
 }
@@ -94,16 +111,55 @@ fn ends(path: &str) -> impl Iterator<Item = (EntryPath, bool)> {
 /// A file beneath the working folder, by a plain relative path.
 fn in_working_folder(path: &str) -> SubmissionPlace {
     match EntryPath::parse(path.as_bytes()) {
-        Ok(relative) if Path::new(relative.as_str()).is_file() => {
+        Ok(relative) if is_there(Path::new(relative.as_str())) => {
             SubmissionPlace::Beside(PathBuf::from(String::from(relative)))
         }
         _ => missing(path),
     }
 }
 
+/// The first of these that is a file, else the first where something else lies: opening it says what that is.
+fn first_that_is_there(paths: &[PathBuf]) -> Option<&PathBuf> {
+    paths.iter().find(|path| path.is_file()).or_else(|| paths.iter().find(|path| is_there(path)))
+}
+
+/// Whether something lies there, be it a folder, a pipe, or a link that leads nowhere.
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_there_is_said_to_be_missing_where_it_was_looked_for() {
+        for (path, is_in_archive, expected) in [
+            ("g/a/s.csv", true, "there is no `g/a/s.csv` in the archive or the working folder"),
+            ("/x/s.csv", true, "no file of the archive is where `/x/s.csv` ends"),
+            ("../s.csv", true, "no file of the archive is where `../s.csv` ends"),
+            ("/x/s.csv", false, "there is no `/x/s.csv`"),
+            ("s.csv", false, "counted from the file that names it or the working folder"),
+        ] {
+            let message = why_missing(path, is_in_archive);
+            assert!(message.contains(expected), "{path}: {message}");
+        }
+        assert!(why_missing(&"x".repeat(100_000), true).chars().count() < 500);
+    }
+
+    #[test]
+    fn what_lies_in_the_place_of_a_submission_is_found_and_a_file_before_it() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("folder.csv")).unwrap();
+        let resolver = Resolver::Disk { folder: folder.path() };
+        let found = |path: &str| resolver.resolve(path, &EntryPath::root());
+        let named = SubmissionPlace::Named(folder.path().join("folder.csv"));
+        assert_eq!(found("folder.csv"), named);
+        assert_eq!(found("missing.csv"), SubmissionPlace::Missing("missing.csv".to_owned()));
+        std::fs::write(folder.path().join("file.csv"), "").unwrap();
+        let both = [folder.path().join("folder.csv"), folder.path().join("file.csv")];
+        assert_eq!(first_that_is_there(&both), Some(&both[1]));
+    }
 
     /// Threat 8: a path in a report of an archive leads to a file of the archive, or to none outside.
     #[test]

@@ -142,6 +142,7 @@ impl SealingKey {
 
     /// The JSON of a value, with its seal.
     pub(super) fn sealed_json(&self, purpose: Purpose, value: &impl Serialize) -> String {
+        // Of such values there are none without a JSON: their paths are written by `path_text`.
         let mut value = serde_json::to_value(value).unwrap_or_default();
         let seal = canonical(&value).map(|bytes| self.seal(purpose, &bytes));
         if let (Value::Object(fields), Some(seal)) = (&mut value, seal) {

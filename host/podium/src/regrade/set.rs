@@ -8,7 +8,7 @@
 //! carries a [seal](super::seal). One without it is shown, and that is all, until somebody adopts it: it is neither gone
 //! on with nor compared with, and nothing is written into it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,18 +17,20 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::archive::EntryPath;
-use crate::atomic_write::{remove_left_behind, write_over};
+use crate::archive::{EntryPath, EntryProblem};
+use crate::atomic_write::{is_being_written, remove_left_behind, write_over};
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::limits::LimitOverrides;
 use crate::message;
+use crate::path_text;
 use crate::regular_file;
 use crate::report::GradingReport;
 use crate::run_group::{RunGroupReport, to_json, utc};
+use crate::serde_message::plain;
 
 use super::Regrading;
-use super::journal::{self, RECEIPTS_FOLDER, SEALS_FILE};
+use super::journal::{self, RECEIPT, RECEIPTS_FOLDER, SEALS_FILE, receipt_file_name};
 use super::records::{self, RecordedReceipt, Records};
 use super::seal::{Purpose, SealingKey};
 use super::summary::RegradeSummary;
@@ -47,6 +49,7 @@ const CURRENT_FILE: &str = "current.json";
 const COMPARISON_FILE: &str = "comparison.json";
 pub(super) const REPORTS_FOLDER: &str = "reports";
 const REPORTS_BEING_WRITTEN: &str = ".reports";
+const REPORT_FILE: &str = "grading_report.json";
 const LOCK_FILE: &str = "lock";
 
 /// No file of a set is larger; the small ones are smaller.
@@ -70,7 +73,7 @@ pub struct SetSettings {
     #[serde(default)]
     pub graders: BTreeMap<String, Digest>,
     /// What was named to compare with.
-    #[serde(default)]
+    #[serde(default, with = "path_text::option")]
     pub against: Option<PathBuf>,
     /// The limits that were named.
     #[serde(default)]
@@ -87,6 +90,7 @@ pub struct SetSummary {
     /// Whether every run was looked at.
     pub state: SetState,
     /// The archive: its path, without links in it.
+    #[serde(with = "path_text")]
     pub archive: PathBuf,
     /// When it was begun.
     pub created_at: String,
@@ -104,6 +108,9 @@ pub struct SetSummary {
     /// The digest of its reports and its comparison; once it is complete.
     #[serde(default)]
     pub contents: Option<Digest>,
+    /// When it was last made the current grading, of a set that lies elsewhere than among those of its archive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied_at: Option<String>,
 }
 
 /// A set as a list shows it.
@@ -129,10 +136,11 @@ pub struct CurrentSet {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Current {
     /// The set: its name, or its path where it lies elsewhere.
+    #[serde(with = "path_text")]
     set: PathBuf,
     applied_at: String,
     /// The sets that were current before, the last one last.
-    #[serde(default)]
+    #[serde(default, with = "path_text::list")]
     before: Vec<PathBuf>,
 }
 
@@ -204,7 +212,7 @@ impl Sets {
                 folders.push(entry.path());
             }
         }
-        folders.sort();
+        folders.sort_by_cached_key(|folder| in_time(&name_of(folder)));
         for folder in folders {
             match read_summary(&folder, key) {
                 Ok((summary, own)) => sets.push(ListedSet { summary, own }),
@@ -225,17 +233,33 @@ impl Sets {
 
     fn read_current(&self, key: &SealingKey) -> Result<Option<(Current, bool)>, Error> {
         let path = self.folder.join(CURRENT_FILE);
+        let damaged = |error: String| Error::RegradeSet {
+            message: format!(
+                "it does not say which set is the current one: {error}; apply a set again, or remove the file"
+            ),
+            path: path.clone(),
+        };
         let text = match regular_file::read_text(&path, MOST_BYTES_OF_SMALL) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(Error::read(&path, source)),
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound => return Ok(None),
+                io::ErrorKind::InvalidData => return Err(damaged("it is not text".to_owned())),
+                _ => return Err(Error::read(&path, error)),
+            },
         };
-        key.open_json(Purpose::Current, &text).map(Some).map_err(|error| Error::RegradeSet {
-            message: format!(
-                "it does not say which set is the current one: {error}; remove the file, or apply a set again"
-            ),
-            path,
-        })
+        key.open_json(Purpose::Current, &text)
+            .map(Some)
+            .map_err(|error| damaged(plain(&error.to_string())))
+    }
+
+    /// As [`Sets::read_current`], for whoever is about to replace the file: what is damaged says nothing.
+    fn current_to_replace(&self, key: &SealingKey) -> Result<Option<Current>, Error> {
+        match self.read_current(key) {
+            // What somebody else had made the current one says nothing of what came before.
+            Ok(current) => Ok(current.filter(|(_, own)| *own).map(|(current, _)| current)),
+            Err(Error::RegradeSet { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Makes the folder of the sets, which must not be a link out of the archive.
@@ -313,6 +337,8 @@ impl RegradeSet {
                 }
                 // Another process may have been faster.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                // Another that came to nothing may have removed the folder that it had made.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => sets.make_folder()?,
                 Err(source) => return Err(Error::write(&folder, source)),
             }
         }
@@ -335,9 +361,8 @@ impl RegradeSet {
         let held = names_in(folder)?;
         // What a process that is beginning the set, or was killed over it, has made so far.
         let begun = [LOCK_FILE, RECEIPTS_FOLDER, SEALS_FILE];
-        let is_begun = held.iter().all(|name| {
-            begun.contains(&name.as_str()) || name.starts_with('.') && name.ends_with(".partial")
-        });
+        let is_begun =
+            held.iter().all(|name| begun.contains(&name.as_str()) || is_being_written(name));
         if !held.iter().any(|name| name == SET_FILE) && !is_begun {
             return Err(wrong(&format!(
                 "this is no set of a regrade (it has no {SET_FILE}), and it is not empty: name another folder"
@@ -411,6 +436,7 @@ impl RegradeSet {
             graders: BTreeMap::new(),
             summary: None,
             contents: None,
+            applied_at: None,
         };
         let key = key.clone();
         let (sets, lock) = (Some(sets), Some(lock));
@@ -471,7 +497,7 @@ impl RegradeSet {
         match regular_file::read_text(&path, MOST_BYTES) {
             Ok(text) => serde_json::from_str(&text)
                 .map(Some)
-                .map_err(|error| Error::RegradeSet { path, message: error.to_string() }),
+                .map_err(|error| Error::RegradeSet { path, message: plain(&error.to_string()) }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(Error::read(&path, source)),
         }
@@ -494,15 +520,20 @@ impl RegradeSet {
     /// As [`Sets::current`].
     pub fn is_current(&self) -> Result<bool, Error> {
         let Some(sets) = &self.sets else { return Ok(false) };
-        let current = sets.current(&self.key)?.filter(|current| current.own);
-        Ok(current.is_some_and(|current| same_place(&current.folder, &self.folder)))
+        let current = sets.read_current(&self.key)?.filter(|(_, own)| *own);
+        Ok(current.is_some_and(|(current, _)| self.is_at(sets, &current.set)))
+    }
+
+    /// Whether this is the set that `current.json` names so.
+    fn is_at(&self, sets: &Sets, named: &Path) -> bool {
+        same_place(&sets.folder.join(named), &self.folder)
     }
 
     /// Makes the set the archive's current grading. The one before stays where it is. False where it was so already.
     ///
     /// # Errors
-    /// [`Error::RegradeSet`] for a set that is not complete, unless `incomplete` allows it; for one that somebody else
-    /// made, unless `adopt` takes it for one's own; for one whose archive is not where it was.
+    /// [`Error::RegradeSet`] for a set that is not complete, or in which nothing could be graded, unless `incomplete` allows
+    /// it; for one that somebody else made, unless `adopt` takes it for one's own; for one whose archive is not where it was.
     pub fn apply(&mut self, incomplete: bool, adopt: bool) -> Result<bool, Error> {
         self.take_lock()?;
         let Some(sets) = self.sets.clone() else {
@@ -529,41 +560,111 @@ impl RegradeSet {
         if self.summary.state != SetState::Complete && !incomplete {
             return Err(self.wrong("it is not complete: run the regrade again to go on with it"));
         }
-        if self.is_current()? {
+        if let Some(summary) = self.summary.summary.as_ref().filter(|_| !incomplete)
+            && summary.with_result() == 0
+            && summary.without_result() > 0
+        {
+            return Err(self.wrong(&format!(
+                "nothing could be graded in it ({}): regrade once that is put right, or apply it all the same with \
+                 --incomplete",
+                summary.why_without_result()
+            )));
+        }
+        let current = sets.current_to_replace(&self.key)?;
+        if current.as_ref().is_some_and(|current| self.is_at(&sets, &current.set)) {
             return Ok(false);
         }
-        // What somebody else had made the current one says nothing of what came before.
-        let current = sets.read_current(&self.key)?.filter(|(_, own)| *own);
         let (set, mut before) = match current {
-            Some((current, _)) => (Some(current.set), current.before),
+            Some(current) => (Some(current.set), current.before),
             None => (None, Vec::new()),
         };
         before.extend(set);
+        if Sets::around(&self.folder).is_none() {
+            // An archive that is moved does not take it along, and then nothing else tells that it is in use.
+            self.summary.applied_at = Some(utc(Timestamp::now()));
+            self.write_summary()?;
+        }
         let set = self.place(&sets)?;
         let current = Current { set, applied_at: utc(Timestamp::now()), before };
         sets.make_folder()?;
         let text = self.key.sealed_json(Purpose::Current, &current);
         write_over(&sets.folder.join(CURRENT_FILE), text.as_bytes())?;
+        self.is_new = false;
         Ok(true)
     }
 
-    /// Removes the set.
+    /// Removes the set, if nothing is in its folder that is no part of one.
     ///
     /// # Errors
-    /// [`Error::RegradeSet`] for the current one; [`Error::Write`] where it cannot be removed.
+    /// [`Error::RegradeSet`] for the current one, for one of which that cannot be told, for one of somebody else that lies
+    /// among no archive's sets, for a link, and for a folder that holds something else besides; [`Error::Write`] where it
+    /// cannot be removed.
     pub fn discard(mut self) -> Result<(), Error> {
-        self.take_lock()?;
-        if self.is_current()? {
-            return Err(self.wrong("it is the archive's current grading: apply another set first"));
+        // Without a slash at its end, which would follow a link.
+        let named: PathBuf = self.folder.components().collect();
+        if named.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
+            return Err(self.wrong("this is a link to a set: name the folder that it leads to"));
         }
+        self.may_be_discarded()?;
+        self.holds_nothing_else()?;
+        self.take_lock()?;
+        // Somebody may have been about to apply it.
+        self.may_be_discarded()?;
         let cannot = |source| Error::write(&self.folder, source);
         let folder = self.folder.canonicalize().map_err(cannot)?;
         // Gone under its name at once, however long removing takes.
-        let mut name = std::ffi::OsString::from(".discarded-");
-        name.push(folder.file_name().unwrap_or_default());
-        let aside = folder.with_file_name(name);
-        fs::rename(&folder, &aside).map_err(cannot)?;
+        let aside = move_aside(&folder).map_err(cannot)?;
         fs::remove_dir_all(&aside).map_err(|source| Error::write(&aside, source))
+    }
+
+    /// Refuses a set that is in use, or may be, and one of which nothing says that it is one to remove.
+    fn may_be_discarded(&self) -> Result<(), Error> {
+        // What this process has just begun nobody has applied, whatever else is wrong.
+        if self.is_new {
+            return Ok(());
+        }
+        let is_in_place = Sets::around(&self.folder).is_some();
+        if !self.is_own && !is_in_place {
+            return Err(self.wrong(
+                "somebody else made it, and it lies among no archive's sets: remove the folder yourself, if that is meant",
+            ));
+        }
+        if self.is_current()? {
+            return Err(self.wrong("it is the archive's current grading: apply another set first"));
+        }
+        if !is_in_place && self.summary.applied_at.is_some() && !self.was_replaced()? {
+            let archive =
+                message::fit_line(&self.summary.archive.to_string_lossy(), SHOWN_CHARACTERS);
+            return Err(self.wrong(&format!(
+                "it was made the current grading of {archive}, and nothing there says that it is so no more (was the \
+                 archive moved?): apply another set of that archive first, or remove the folder yourself"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether the archive says that this set was its current grading, and is so no more.
+    fn was_replaced(&self) -> Result<bool, Error> {
+        let Some(sets) = &self.sets else { return Ok(false) };
+        let current = sets.read_current(&self.key)?.filter(|(_, own)| *own);
+        Ok(current.is_some_and(|(current, _)| {
+            current.before.iter().any(|before| self.is_at(sets, before))
+        }))
+    }
+
+    /// Refuses a folder that holds what is no part of a set, and would be removed with it.
+    fn holds_nothing_else(&self) -> Result<(), Error> {
+        let foreign =
+            foreign_in(&self.folder).map_err(|source| Error::read(&self.folder, source))?;
+        let Some(first) = foreign.first() else { return Ok(()) };
+        let first = message::fit_line(&first.to_string_lossy(), SHOWN_CHARACTERS);
+        let more = match foreign.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        Err(self.wrong(&format!(
+            "it holds what is no part of a set (`{first}`{more}): move that elsewhere first, and nothing else is lost"
+        )))
     }
 
     /// Takes the lock that says that somebody changes the set.
@@ -639,19 +740,46 @@ impl RegradeSet {
             });
         }
         let set = RegradeSet::open(&current.folder, &self.key)?;
-        if !set.is_own || !set.is_intact()? {
-            return Ok(CurrentRecords::NotOwn(name));
+        Ok(match set.own_records()? {
+            Some(records) => CurrentRecords::Own(name, records),
+            None => CurrentRecords::NotOwn(name),
+        })
+    }
+
+    /// What the set records; `None` where somebody else made it, or changed its reports or its comparison. A receipt that
+    /// was changed, or is not there any more, is told among the problems.
+    pub(super) fn own_records(&self) -> Result<Option<Records>, Error> {
+        if !self.is_own || !self.is_intact()? {
+            return Ok(None);
         }
         let mut records = Records::default();
-        if set.summary.contents.is_some() {
-            let reports = set.folder.join(REPORTS_FOLDER);
+        if self.summary.contents.is_some() {
+            let reports = self.folder.join(REPORTS_FOLDER);
             must_be_folder(&reports)?;
             records = records::in_folder(&reports)?;
         }
-        journal::for_each_sealed(&set.folder, &self.key, |_, _, receipt| {
+        let unproven = journal::for_each_sealed(&self.folder, &self.key, |_, _, receipt| {
             RecordedReceipt::of(&receipt).into_iter().for_each(|one| records.receipts.add(one));
         })?;
-        Ok(CurrentRecords::Own(name, records))
+        let place = |file: &str| format!("{}/{RECEIPTS_FOLDER}/{file}", self.folder.display());
+        let told: HashSet<String> = unproven.iter().map(|(file, _)| file.clone()).collect();
+        let named = records.reports.iter().flat_map(|(_, gradings)| gradings);
+        let missing: BTreeSet<String> = named
+            .filter_map(|grading| grading.receipt)
+            .filter(|id| records.receipts.by_id(id).is_none())
+            .map(|id| receipt_file_name(&id))
+            .filter(|file| !told.contains(file))
+            .collect();
+        let missing = missing.into_iter().map(|file| {
+            (
+                file,
+                "it is not there any more, and the set's report names it: it is not compared with",
+            )
+        });
+        for (file, reason) in unproven.into_iter().chain(missing) {
+            records.problems.push(EntryProblem::new(place(&file), reason));
+        }
+        Ok(Some(records))
     }
 
     /// Writes reports and comparison of a regrade that has come to its end; the set is complete then.
@@ -700,7 +828,7 @@ impl RegradeSet {
             let folder = written.join(group.as_str());
             fs::create_dir_all(&folder).map_err(|source| Error::write(&folder, source))?;
             let report = RunGroupReport::new(reports, true);
-            write_over(&folder.join("grading_report.json"), to_json(&report).as_bytes())?;
+            write_over(&folder.join(REPORT_FILE), to_json(&report).as_bytes())?;
         }
         remove_if_there(&reports).map_err(|source| Error::write(&reports, source))?;
         fs::rename(&written, &reports).map_err(cannot)
@@ -724,6 +852,86 @@ pub(super) enum CurrentRecords {
     Own(String, Records),
     /// The one of this name, which somebody else made, or changed.
     NotOwn(String),
+}
+
+/// The sets of one second in the order in which they were begun: the second one is called `…-GMT-2`.
+fn in_time(name: &str) -> (String, u64) {
+    const ZONE: &str = "-GMT";
+    let numbered = name.rfind(ZONE).and_then(|at| {
+        let (time, rest) = name.split_at(at + ZONE.len());
+        let number = match rest {
+            "" => 1,
+            _ => rest.strip_prefix('-')?.parse().ok()?,
+        };
+        Some((time.to_owned(), number))
+    });
+    numbered.unwrap_or_else(|| (name.to_owned(), 0))
+}
+
+/// What lies in the folder of a set and is no part of one, by the paths from there.
+fn foreign_in(set: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut foreign = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(set.join(&folder))? {
+            let entry = entry?;
+            let path = folder.join(entry.file_name());
+            let kind = entry.file_type()?;
+            if kind.is_dir() && is_folder_of_set(&path) {
+                folders.push(path);
+            } else if !(kind.is_file() && is_file_of_set(&folder, &entry.file_name())) {
+                foreign.push(path);
+            }
+        }
+    }
+    foreign.sort();
+    Ok(foreign)
+}
+
+/// Whether a set has such a folder.
+fn is_folder_of_set(path: &Path) -> bool {
+    let begins = |folder: &str| path.starts_with(folder);
+    begins(REPORTS_FOLDER) || begins(REPORTS_BEING_WRITTEN) || path == Path::new(RECEIPTS_FOLDER)
+}
+
+/// Whether a set has such a file in one of its folders.
+fn is_file_of_set(folder: &Path, name: &std::ffi::OsStr) -> bool {
+    let name = name.to_string_lossy();
+    if is_being_written(&name) {
+        return true;
+    }
+    if folder == Path::new("") {
+        return [SET_FILE, COMPARISON_FILE, LOCK_FILE, SEALS_FILE].contains(&&*name);
+    }
+    match folder == Path::new(RECEIPTS_FOLDER) {
+        true => name.ends_with(RECEIPT),
+        false => name == REPORT_FILE,
+    }
+}
+
+/// Gives the folder of a set another name, beside it, that hides it. What was left there by a process that was killed over
+/// removing it goes first.
+fn move_aside(folder: &Path) -> io::Result<PathBuf> {
+    const MOST_ATTEMPTS: u32 = 1_000;
+    let mut last = io::ErrorKind::AlreadyExists.into();
+    for attempt in 1..=MOST_ATTEMPTS {
+        let mut name = std::ffi::OsString::from(".discarded-");
+        name.push(folder.file_name().unwrap_or_default());
+        if attempt > 1 {
+            name.push(format!("-{attempt}"));
+        }
+        let aside = folder.with_file_name(name);
+        if foreign_in(&aside).is_ok_and(|foreign| foreign.is_empty()) {
+            let _ = fs::remove_dir_all(&aside);
+        }
+        match fs::rename(folder, &aside) {
+            Ok(()) => return Ok(aside),
+            // Something lies there.
+            Err(error) if aside.symlink_metadata().is_ok() => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
 }
 
 /// The digest of what a complete set says: of the paths and the bytes of its reports, and of its comparison.
@@ -811,12 +1019,16 @@ fn lock(folder: &Path) -> Result<File, Error> {
         let message = "this is no lock but a link, a folder or a pipe: remove it".to_owned();
         return Err(Error::RegradeSet { path, message });
     }
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(|source| Error::write(&path, source))?;
+    let file =
+        File::options().create(true).truncate(false).write(true).open(&path).map_err(|source| {
+            match source.kind() {
+                io::ErrorKind::NotFound => Error::RegradeSet {
+                    path: folder.to_owned(),
+                    message: "it is not there any more: somebody else has removed it".to_owned(),
+                },
+                _ => Error::write(&path, source),
+            }
+        })?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(Error::RegradeSet {
             path: folder.to_owned(),
@@ -848,7 +1060,7 @@ fn read_summary(folder: &Path, key: &SealingKey) -> Result<(SetSummary, bool), E
     })?;
     let (mut summary, is_own): (SetSummary, bool) = key
         .open_json(Purpose::Set, &text)
-        .map_err(|error| wrong(format!("{SET_FILE}: {error}")))?;
+        .map_err(|error| wrong(format!("{SET_FILE}: {}", plain(&error.to_string()))))?;
     if summary.format != FORMAT {
         let format = message::fit_line(&summary.format, SHOWN_CHARACTERS);
         return Err(wrong(format!("it has the form `{format}`, this Podium reads `{FORMAT}`")));

@@ -10,10 +10,11 @@ use serde_json::{Map, Value};
 
 use crate::digest::Digest;
 use crate::float_text::{parse_non_finite, shortest, text_of_non_finite};
-use crate::medals::Medal;
+use crate::grader::Direction;
+use crate::medals::{Medal, Thresholds};
 use crate::message;
 use crate::outcome::Outcome;
-use crate::report::GradingReport;
+use crate::report::{GradingReport, is_beyond_a_double};
 
 use super::comparison::{Score, Standing};
 
@@ -383,6 +384,13 @@ impl Statement {
         if self.get(Field::Score) == Some(Said::Nothing) && valid == Some(true) {
             say("`valid_submission` is true, and there is no score".to_owned());
         }
+        for (field, said, follows) in self.untrue_awards() {
+            let name = field.name();
+            let score = self.score().map(shortest).unwrap_or_default();
+            say(format!(
+                "`{name}` is {said}, and by its own thresholds a score of {score} makes that {follows}"
+            ));
+        }
         if let Some(outcome) = self.outcome() {
             let follows = [
                 (Field::ValidSubmission, outcome.is_valid_submission()),
@@ -403,6 +411,41 @@ impl Statement {
     }
 }
 
+impl Statement {
+    /// The lines that it states itself, where it states all of them.
+    fn thresholds(&self) -> Option<Thresholds> {
+        Some(Thresholds {
+            gold: self.number(Field::GoldThreshold)?,
+            silver: self.number(Field::SilverThreshold)?,
+            bronze: self.number(Field::BronzeThreshold)?,
+            median: self.number(Field::MedianThreshold)?,
+        })
+    }
+
+    /// Medals, and the place beside the median, that do not follow from the score and the lines that it states itself:
+    /// what is said, and what follows.
+    fn untrue_awards(&self) -> Vec<(Field, bool, bool)> {
+        let direction = self.flag(Field::IsLowerBetter).map(|is_lower_better| {
+            if is_lower_better { Direction::LowerIsBetter } else { Direction::HigherIsBetter }
+        });
+        let (Some(score), Some(lines), Some(direction)) =
+            (self.score(), self.thresholds(), direction)
+        else {
+            return Vec::new();
+        };
+        let award = lines.award(score, direction);
+        let of_medals = Statement::MEDALS.map(|(medal, field)| (field, award.medal == Some(medal)));
+        let others =
+            [(Field::AnyMedal, award.medal.is_some()), (Field::AboveMedian, award.above_median)];
+        of_medals
+            .into_iter()
+            .chain(others)
+            .filter_map(|(field, follows)| Some((field, self.flag(field)?, follows)))
+            .filter(|(_, said, follows)| said != follows)
+            .collect()
+    }
+}
+
 fn medal_field(medal: Medal) -> &'static str {
     match medal {
         Medal::Gold => Field::GoldMedal.name(),
@@ -420,6 +463,9 @@ fn said(kind: Kind, value: &Value) -> Result<Said, &'static str> {
         (Kind::NumberOrNull, Value::Number(number)) => {
             number.as_f64().map(Said::Number).ok_or("a number or null")
         }
+        (Kind::NumberOrNull, Value::String(text)) if is_beyond_a_double(text) => {
+            Err("a number that a double holds")
+        }
         (Kind::NumberOrNull, Value::String(text)) => {
             parse_non_finite(text).map(Said::Number).ok_or("a number or null")
         }
@@ -433,7 +479,12 @@ fn said(kind: Kind, value: &Value) -> Result<Said, &'static str> {
 
 /// That a field of a report has a value that is none of it.
 pub(super) fn wrong_value(name: &str, value: &Value, expected: &str) -> String {
-    let shown = message::fit_line(&value.to_string(), SHOWN_CHARACTERS);
+    // It became text because nothing else holds it.
+    let text = match value {
+        Value::String(text) if is_beyond_a_double(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let shown = message::fit_line(&text, SHOWN_CHARACTERS);
     format!("`{name}` is {shown}, and has to be {expected}: it is not compared")
 }
 
@@ -459,7 +510,9 @@ mod tests {
         let report = reference_report();
         let (statement, wrong) = read(&json!({"unrounded_score": report.unrounded_score}));
         assert_eq!((wrong, &statement), (Vec::<String>::new(), &Statement::of(&report)));
-        let (infinite, wrong) = read(&json!({"score": null, "score_text": "-inf"}));
+        let (infinite, wrong) = read(&json!({
+            "score": null, "score_text": "-inf", "any_medal": false, "bronze_medal": false, "above_median": false,
+        }));
         assert_eq!((infinite.score(), wrong.len()), (Some(f64::NEG_INFINITY), 0));
         let standing = statement.standing();
         assert_eq!((standing.medal, standing.medal_is_known), (Some(Medal::Bronze), true));
@@ -481,6 +534,8 @@ mod tests {
             ("is_lower_better", json!("false")),
             ("gold_threshold", json!("0.9")),
             ("median_threshold", json!({})),
+            ("score", json!("1e999")),
+            ("gold_threshold", json!("9".repeat(400))),
             ("outcome", json!("well\u{202e}done")),
             ("outcome", json!(null)),
         ] {
@@ -508,6 +563,11 @@ mod tests {
             (json!({"score": null}), "`valid_submission` is true, and there is no score"),
             (json!({"score": null, "unrounded_score": 0.8}), "`unrounded_score` is 0.8, and"),
             (json!({"score_text": "nan"}), "`score` is 0.81264, `score_text` is nan"),
+            (json!({"score": "-inf", "score_text": "inf"}), "`score` is -inf, `score_text` is inf"),
+            (json!({"bronze_threshold": 0.9}), "`bronze_medal` is true, and by its own thresholds"),
+            (json!({"silver_threshold": 0.8}), "`silver_medal` is false, and by its own"),
+            (json!({"median_threshold": 0.9}), "`above_median` is true, and by its own"),
+            (json!({"is_lower_better": true}), "`gold_medal` is false, and by its own thresholds"),
             (json!({"outcome": "no-submission"}), "`outcome` is no-submission, and `valid_sub"),
             (json!({"outcome": "no-submission"}), "no-submission, and `submission_exists` is true"),
         ] {

@@ -77,6 +77,16 @@ impl RegradeSubject {
         }
     }
 
+    /// The submissions that a single report or list names, wherever they lie; none for an archive, whose submissions lie in
+    /// it, or are found on the way through it.
+    pub fn named_submissions(&self) -> Vec<PathBuf> {
+        if self.archive().is_some() {
+            return Vec::new();
+        }
+        let survey = self.survey(None, &Cancellation::new());
+        survey.map(|survey| survey.submissions_outside()).unwrap_or_default()
+    }
+
     /// The archive, where it is one.
     pub(super) fn archive(&self) -> Option<&Archive> {
         match &self.what {

@@ -58,6 +58,30 @@ impl RegradeSummary {
             && self.by_verdict.iter().all(|(verdict, count)| verdict.holds() || *count == 0)
     }
 
+    /// How many submissions were judged, be it that they are invalid.
+    pub fn with_result(&self) -> u64 {
+        let judged = |verdict: &RegradeVerdict| {
+            verdict.has_result() && *verdict != RegradeVerdict::NoSubmission
+        };
+        self.by_verdict.iter().filter(|(verdict, _)| judged(verdict)).map(|(_, count)| count).sum()
+    }
+
+    /// How many came to no result for reasons that say nothing of their submissions.
+    pub fn without_result(&self) -> u64 {
+        RegradeVerdict::ON_THIS_SIDE.iter().map(|verdict| self.count(*verdict)).sum()
+    }
+
+    /// Why so many came to no result: `3 no-data, 1 grader-failed`.
+    pub fn why_without_result(&self) -> String {
+        let counts: Vec<String> = RegradeVerdict::ON_THIS_SIDE
+            .iter()
+            .map(|verdict| (self.count(*verdict), verdict.name()))
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, name)| format!("{count} {name}"))
+            .collect();
+        counts.join(", ")
+    }
+
     /// Adds the counts of another archive.
     pub fn add(&mut self, other: &RegradeSummary) {
         self.runs += other.runs;

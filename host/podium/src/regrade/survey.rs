@@ -29,6 +29,17 @@ pub struct Survey {
     pub(super) receipts: Receipts,
 }
 
+impl Survey {
+    /// The submissions that do not lie in the archive.
+    pub fn submissions_outside(&self) -> Vec<PathBuf> {
+        let outside = self.runs.iter().filter_map(|run| match &run.submission {
+            SubmissionPlace::Beside(path) | SubmissionPlace::Named(path) => Some(path.clone()),
+            _ => None,
+        });
+        outside.collect()
+    }
+}
+
 /// A run in an archive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArchivedRun {

@@ -10,7 +10,7 @@ use minijinja::{Environment, UndefinedBehavior, Value, context};
 use podium::{EntryProblem, RegradeVerdict, RegradedRun, Regrading};
 use serde::Serialize;
 
-use super::{compared_with, run_name, text, verdict_name};
+use super::{RunNames, compared_with, text, verdict_name};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{number, output};
@@ -117,6 +117,7 @@ fn archive(regrading: &Regrading) -> ArchiveOnPage {
         *holding += u64::from(run.verdict.holds());
     }
     let left = regrading.summary.left;
+    let names = RunNames::of(&regrading.runs);
     ArchiveOnPage {
         name: output::path(&regrading.archive),
         format: output::harmless_name(&regrading.format),
@@ -129,7 +130,7 @@ fn archive(regrading: &Regrading) -> ArchiveOnPage {
         competitions: competitions
             .into_iter()
             .map(|(id, (runs, holding))| CompetitionOnPage {
-                id: output::harmless_name(id),
+                id: output::short_name(id),
                 runs: number::count(runs),
                 identical: number::count(holding),
                 other: number::count(runs - holding),
@@ -137,7 +138,7 @@ fn archive(regrading: &Regrading) -> ArchiveOnPage {
             .collect(),
         more_runs: (differing.len() > SHOWN)
             .then(|| number::count((differing.len() - SHOWN) as u64)),
-        runs: differing.into_iter().take(SHOWN).map(on_page).collect(),
+        runs: differing.into_iter().take(SHOWN).map(|run| on_page(run, &names)).collect(),
         problems: regrading.problems.iter().map(harmless).collect(),
         left_out: regrading.left_out.iter().map(harmless).collect(),
     }
@@ -156,10 +157,10 @@ fn harmless(problem: &EntryProblem) -> EntryProblem {
     }
 }
 
-fn on_page(run: &RegradedRun) -> RunOnPage {
+fn on_page(run: &RegradedRun, names: &RunNames<'_>) -> RunOnPage {
     RunOnPage {
-        run: run_name(run),
-        competition: output::harmless_name(&run.competition_id),
+        run: names.name(run),
+        competition: output::short_name(&run.competition_id),
         kind: run.verdict.name(),
         verdict: verdict_name(run.verdict),
         before: text::standing(run.old.as_ref()),

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::text;
 use crate::arguments::Shared;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{ErrorInJson, Failure};
 use crate::table::Table;
 use crate::{number, output, sealing, table};
 
@@ -83,10 +83,16 @@ pub(super) fn run(command: &Command, shared: &Shared) -> Result<Exit, Failure> {
         Command::Show(arguments) => show(arguments, &key, shared),
         Command::Apply(ApplyArguments { set, incomplete, adopt }) => {
             let mut set = set.open(&key)?;
+            let before = set.is_current();
             let is_new = set.apply(*incomplete, *adopt)?;
+            if let Err(error) = before {
+                output::warning_line(&format!("{error}; it is replaced"));
+            }
+            warn_of_what_is_missing(&set);
             let folder = output::path(set.folder());
             if shared.json {
-                output::print_json(&json!({"set": set.folder(), "applied": is_new}))?;
+                let set = podium::path_text::text(set.folder());
+                output::print_json(&json!({"set": set, "applied": is_new}))?;
             } else if is_new {
                 output::print(&format!("{folder} is the current grading now"))?;
             } else {
@@ -99,7 +105,8 @@ pub(super) fn run(command: &Command, shared: &Shared) -> Result<Exit, Failure> {
             let folder = set.folder().to_owned();
             set.discard()?;
             if shared.json {
-                output::print_json(&json!({"set": folder, "discarded": true}))?;
+                let set = podium::path_text::text(&folder);
+                output::print_json(&json!({"set": set, "discarded": true}))?;
             } else {
                 output::print(&format!("{} is removed", output::path(&folder)))?;
             }
@@ -108,14 +115,48 @@ pub(super) fn run(command: &Command, shared: &Shared) -> Result<Exit, Failure> {
     }
 }
 
-/// The sets of an archive, as JSON.
-#[derive(Serialize)]
+/// Warns of a set that says nothing of some of its runs.
+fn warn_of_what_is_missing(set: &RegradeSet) {
+    let Some(summary) = set.summary().summary.as_ref() else { return };
+    let count = summary.without_result();
+    if count > 0 {
+        output::warning_line(&format!(
+            "{} of {} in it have no result ({}): later regrades have nothing to compare these with",
+            number::count(count),
+            number::counted(usize::try_from(summary.runs).unwrap_or(usize::MAX), "run"),
+            summary.why_without_result()
+        ));
+    }
+}
+
+/// The sets of an archive.
 struct Listed {
     archive: PathBuf,
     /// The current set, where this person made one current.
     current: Option<PathBuf>,
     sets: Vec<ListedSet>,
     problems: Vec<String>,
+    /// That it cannot be told which set is current.
+    failure: Option<Failure>,
+}
+
+/// What `list` prints of an archive, as JSON: its sets, or why there are none to list.
+#[derive(Default, Serialize)]
+struct Element<'a> {
+    #[serde(serialize_with = "podium::path_text::option::serialize")]
+    archive: Option<&'a Path>,
+    #[serde(flatten)]
+    sets: Option<SetsInJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorInJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct SetsInJson<'a> {
+    #[serde(serialize_with = "podium::path_text::option::serialize")]
+    current: Option<&'a Path>,
+    sets: &'a [ListedSet],
+    problems: &'a [String],
 }
 
 impl Listed {
@@ -127,24 +168,26 @@ impl Listed {
 
 /// Lists the sets of all archives. What is wrong with one does not hide the others.
 fn list(archives: &[PathBuf], key: &SealingKey, shared: &Shared) -> Result<Exit, Failure> {
-    let mut all = Vec::new();
-    let mut failures = Vec::new();
-    for archive in archives {
-        match listed(archive, key) {
-            Ok((listed, failure)) => {
-                all.push(listed);
-                failures.extend(failure);
-            }
-            Err(failure) => failures.push(failure),
-        }
-    }
+    let looked_at: Vec<(&Path, Result<Listed, Failure>)> =
+        archives.iter().map(|archive| (archive.as_path(), listed(archive, key))).collect();
+    let all: Vec<&Listed> = looked_at.iter().filter_map(|(_, one)| one.as_ref().ok()).collect();
+    let failures: Vec<&Failure> = looked_at
+        .iter()
+        .filter_map(|(_, one)| match one {
+            Ok(listed) => listed.failure.as_ref(),
+            Err(failure) => Some(failure),
+        })
+        .collect();
     let worst = failures.iter().max_by_key(|failure| failure.exit());
-    if shared.json && all.is_empty() && worst.is_some() {
-        worst.into_iter().for_each(output::print_error);
+    if let (true, Some(worst)) = (shared.json && all.is_empty(), worst) {
+        output::print_error(worst);
     } else if shared.json {
-        output::print_json(&all)?;
+        let elements: Vec<Element<'_>> =
+            looked_at.iter().map(|(archive, one)| element(archive, one)).collect();
+        output::print_json(&elements)?;
     } else if !all.is_empty() {
-        output::print(&all.iter().map(listed_in_words).collect::<Vec<_>>().join("\n\n"))?;
+        let in_words: Vec<String> = all.iter().map(|listed| listed_in_words(listed)).collect();
+        output::print(&in_words.join("\n\n"))?;
     }
     for listed in &all {
         listed.problems.iter().for_each(|problem| output::warning_line(problem));
@@ -157,12 +200,25 @@ fn list(archives: &[PathBuf], key: &SealingKey, shared: &Shared) -> Result<Exit,
             ));
         }
     }
-    failures.iter().for_each(Failure::print);
-    Ok(worst.map_or(Exit::Success, Failure::exit))
+    failures.iter().for_each(|failure| failure.print());
+    Ok(worst.map_or(Exit::Success, |worst| worst.exit()))
+}
+
+fn element<'a>(archive: &'a Path, looked_at: &'a Result<Listed, Failure>) -> Element<'a> {
+    match looked_at {
+        Ok(Listed { current, sets, problems, failure, .. }) => Element {
+            archive: Some(archive),
+            sets: Some(SetsInJson { current: current.as_deref(), sets, problems }),
+            error: failure.as_ref().map(Failure::to_json),
+        },
+        Err(failure) => {
+            Element { archive: Some(archive), error: Some(failure.to_json()), ..Element::default() }
+        }
+    }
 }
 
 /// The sets of an archive, and what is wrong with the file that says which is current.
-fn listed(archive: &Path, key: &SealingKey) -> Result<(Listed, Option<Failure>), Failure> {
+fn listed(archive: &Path, key: &SealingKey) -> Result<Listed, Failure> {
     if !archive.exists() {
         let message = format!("there is no archive {}", output::path(archive));
         return Err(Failure::new(Exit::Missing, message));
@@ -186,7 +242,7 @@ fn listed(archive: &Path, key: &SealingKey) -> Result<(Listed, Option<Failure>),
         problems.push(format!("the current grading {} is not there", output::path(missing)));
     }
     let archive = archive.to_owned();
-    Ok((Listed { archive, current, sets: listed, problems }, failure))
+    Ok(Listed { archive, current, sets: listed, problems, failure })
 }
 
 fn listed_in_words(listed: &Listed) -> String {
@@ -260,7 +316,10 @@ struct Shown<'a> {
 fn show(arguments: &SetArguments, key: &SealingKey, shared: &Shared) -> Result<Exit, Failure> {
     let set = arguments.open(key)?;
     let regrading = set.regrading()?;
-    let is_current = set.is_current()?;
+    let is_current = set.is_current().unwrap_or_else(|error| {
+        output::warning_line(&error.to_string());
+        false
+    });
     let summary = set.summary();
     let own = set.is_own() && set.is_intact()?;
     if !own {

@@ -7,7 +7,7 @@ use podium::{
     EntryProblem, Medal, RegradeSummary, RegradeVerdict, RegradedRun, Regrading, Standing,
 };
 
-use super::{and_more, compared_with, exit_of, run_name, verdict_name};
+use super::{RunNames, and_more, compared_with, exit_of, verdict_name};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::table::Table;
@@ -25,6 +25,7 @@ pub(super) fn in_words(regrading: &Regrading) -> String {
     );
     let mut differing: Vec<&RegradedRun> =
         regrading.runs.iter().filter(|run| !run.verdict.holds()).collect();
+    let names = RunNames::of(&regrading.runs);
     // What changed before what there is nothing to compare with.
     differing.sort_by_key(|run| run.verdict);
     if !differing.is_empty() {
@@ -39,8 +40,8 @@ pub(super) fn in_words(regrading: &Regrading) -> String {
         ]);
         for run in differing.iter().take(SHOWN) {
             table.add_row([
-                Cell::new(run_name(run)),
-                Cell::new(output::harmless_name(&run.competition_id)),
+                Cell::new(names.name(run)),
+                Cell::new(output::short_name(&run.competition_id)),
                 Cell::new(verdict_name(run.verdict)),
                 Cell::new(standing(run.old.as_ref())),
                 Cell::new(standing(run.new.as_ref())),
@@ -210,6 +211,7 @@ pub(super) fn failure_of(regrading: &Regrading) -> Option<Failure> {
     };
     // Failures of this side, each cause once.
     let mut said = HashSet::new();
+    let names = RunNames::of(&regrading.runs);
     for run in &regrading.runs {
         let exit = exit_of(run);
         let is_this_side = matches!(exit, Exit::Missing | Exit::GraderFailed | Exit::Files);
@@ -218,8 +220,8 @@ pub(super) fn failure_of(regrading: &Regrading) -> Option<Failure> {
         }
         let name = match exit {
             // It is this one that cannot be used, and not the competition.
-            Exit::Files => run_name(run),
-            _ => output::harmless_name(&run.competition_id),
+            Exit::Files => names.name(run),
+            _ => output::short_name(&run.competition_id),
         };
         let cause = first_line(run.message.as_deref().unwrap_or(run.verdict.name()));
         let line = format!("\n  {name}: {}", output::harmless_name(&cause));
@@ -247,7 +249,7 @@ pub(super) fn failure_of(regrading: &Regrading) -> Option<Failure> {
         );
     }
     if regrading.summary.count(RegradeVerdict::FirstGrading) > 0 && regrading.complete {
-        let set = output::path(&regrading.set);
+        let set = output::shell(&regrading.set);
         failure = failure.hint(format!(
             "`podium regrade apply {set}` makes these gradings what the next regrade compares with"
         ));

@@ -36,7 +36,10 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     if list.is_empty() {
         let group = arguments.group.display();
         return Err(Failure::new(Exit::Missing, format!("no run of {group} has left anything"))
-            .hint(format!("`podium run status {group}` says how they stand")));
+            .hint(format!(
+                "`podium run status {}` says how they stand",
+                output::shell(&arguments.group)
+            )));
     }
     let folder = arguments.output_dir.clone().unwrap_or_else(|| arguments.group.join(FOLDER));
     std::fs::create_dir_all(&folder).map_err(|error| Failure::cannot_write(&folder, &error))?;

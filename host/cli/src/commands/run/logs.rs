@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
             Exit::Missing,
             format!("there is not exactly one run `{wanted}`"),
         )
-        .hint(format!("`podium run status {}` lists them", arguments.group.display())));
+        .hint(format!("`podium run status {}` lists them", output::shell(&arguments.group))));
     };
     let path = arguments.group.join(&run.id).join("agent.log");
     let log = match std::fs::read(&path) {

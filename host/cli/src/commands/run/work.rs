@@ -131,7 +131,7 @@ fn failure(summary: &Summary, folder: &std::path::Path) -> Option<Failure> {
         let waiting = number::counted(summary.waiting, "run");
         return Some(
             Failure::new(Exit::Interrupted, format!("stopped; {waiting} still to be done"))
-                .hint(format!("`podium run resume {}` goes on", folder.display())),
+                .hint(format!("`podium run resume {}` goes on", output::shell(folder))),
         );
     }
     let failed = summary.endings.get(&Ending::Infrastructure)?;
@@ -141,6 +141,6 @@ fn failure(summary: &Summary, folder: &std::path::Path) -> Option<Failure> {
             Exit::RunFailed,
             format!("{failed} came to nothing for reasons other than the agent"),
         )
-        .hint(format!("`podium run status {}` says which, and why", folder.display())),
+        .hint(format!("`podium run status {}` says which, and why", output::shell(folder))),
     )
 }
