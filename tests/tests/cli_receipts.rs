@@ -318,3 +318,68 @@ fn a_file_of_several_receipts_is_one_whatever_it_is_called() {
         }
     }
 }
+
+#[test]
+fn one_archive_without_receipts_silences_no_other() {
+    let workbench = with_receipt();
+    workbench.write("none.tar", tar_of_nothing());
+    fs::create_dir(workbench.path("empty")).unwrap();
+    let ran = workbench.run(["verify", "none.tar", "receipt.json", "empty"]).ends_with(3);
+    for part in ["none.tar: not-checked: there are no receipts", "receipt.json: identical", "empty: not"] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    let verified =
+        workbench.run(["verify", "none.tar", "receipt.json", "--json"]).ends_with(3).json();
+    assert_eq!((&verified[0]["receipt"], &verified[1]["result"]), (&"none.tar".into(), &"identical".into()));
+    assert_eq!(verified[0]["error"]["exit_code"], 3);
+}
+
+#[test]
+fn what_an_archive_that_is_cut_off_does_not_hold_may_lie_in_the_rest() {
+    let workbench = Workbench::with_example();
+    workbench.write("runs/g/example_1/submission/submission.csv", "id,value\n1,0.5\n");
+    workbench.write("runs/g/example_2/submission/submission.csv", "id,value\n1,0.25\n");
+    let mut tar = tar::Builder::new(Vec::new());
+    for run in ["example_1", "example_2"] {
+        let name = format!("g/{run}/submission/submission.csv");
+        tar.append_path_with_name(workbench.path(format!("runs/{name}")), &name).unwrap();
+    }
+    let whole = tar.into_inner().unwrap();
+    workbench.write("runs.tar", &whole);
+    let printed = workbench.run(["regrade", "runs.tar", "--json"]).ends_with(5).json();
+    let set = printed["archives"][0]["set"].as_str().unwrap().to_owned();
+    workbench.run(["verify", &set]).ends_with(0);
+    // Within the header of the second one.
+    workbench.write("runs.tar", &whole[..1_024 + 100]);
+    let ran = workbench.run(["verify", &set]).ends_with(6);
+    for part in ["1 identical", "as far as that could be read", "cut off"] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    // Without any receipt in what is left of it.
+    let ran = workbench.run(["verify", "runs.tar"]).ends_with(6);
+    assert!(ran.stdout.contains("no receipts in what could be read"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_is_damaged_spoils_no_receipt_before_or_after_it() {
+    let workbench = with_receipt();
+    let receipt = fs::read_to_string(workbench.path("receipt.json")).unwrap();
+    let mut cut = receipt[..receipt.len() / 2].as_bytes().to_vec();
+    cut.push(0xc3);
+    let tail = [receipt.as_bytes(), b"\n", &cut].concat();
+    let middle = [receipt.as_bytes(), b"\n", &cut, b"\n", receipt.as_bytes()].concat();
+    for name in ["r.jsonl", "r.receipt.json", "receipts.jsonl", "r"] {
+        for (content, summary) in [
+            (&tail, "2 receipts: 1 identical, 1 not-checked"),
+            (&middle, "3 receipts: 2 identical, 1 not-checked"),
+        ] {
+            workbench.write(name, content);
+            let ran = workbench.run(["verify", name]).ends_with(5);
+            assert!(ran.stdout.contains(summary), "{name}: {}", ran.stdout);
+        }
+    }
+    // What is no text at all is one file, and not many damaged receipts.
+    workbench.write("r", [0xff, b'\n', 0xfe, b'\n', 0xfd]);
+    let verified = workbench.run(["verify", "r", "--json"]).json();
+    assert_eq!(verified.as_array().unwrap().len(), 1);
+}

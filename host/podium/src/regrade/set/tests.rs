@@ -275,3 +275,118 @@ fn processes_that_begin_the_same_set_at_once_are_told_that_somebody_does() {
     folders.dedup();
     assert_eq!(folders.len(), 8);
 }
+
+#[test]
+fn only_what_is_a_set_is_removed_and_only_if_it_is_not_in_use() {
+    let world = tempfile::tempdir().unwrap();
+    let path = |name: &str| world.path().join(name);
+    fs::create_dir(path("archive")).unwrap();
+    let (settings, own, stranger) = (SetSettings::default(), key(), key());
+    let discard = |folder: &Path| RegradeSet::open(folder, &own).and_then(RegradeSet::discard);
+    let begin_at = |folder: Option<&Path>, key: &SealingKey| {
+        let set = begin(&path("archive"), folder, &settings, key).unwrap();
+        set.folder().to_owned()
+    };
+    // What else lies in its folder is somebody's.
+    let set = begin_at(None, &own);
+    for (file, part) in [
+        ("notes.txt", "(`notes.txt`)"),
+        ("receipts/mine.csv", "mine.csv"),
+        ("reports/g/x.csv", "g/x.csv"),
+        ("deep/er/file", "(`deep`)"),
+    ] {
+        let file = set.join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "mine").unwrap();
+        let refused = refusal(discard(&set));
+        assert!(refused.contains("no part of a set") && refused.contains(part), "{refused}");
+        assert!(file.exists());
+        fs::remove_file(&file).unwrap();
+        let _ = fs::remove_dir_all(set.join("deep"));
+    }
+    // What a process that was killed over removing it left is in nobody's way.
+    let left = set.with_file_name(format!(".discarded-{}", name_of(&set)));
+    fs::create_dir_all(left.join("receipts")).unwrap();
+    fs::write(left.join("seals"), "").unwrap();
+    discard(&set).unwrap();
+    assert_eq!(names(set.parent().unwrap()), [""; 0]);
+    let set = begin_at(None, &own);
+    let left = set.with_file_name(format!(".discarded-{}", name_of(&set)));
+    fs::create_dir_all(&left).unwrap();
+    fs::write(left.join("mine"), "x").unwrap();
+    discard(&set).unwrap();
+    assert_eq!(names(&left), ["mine"]);
+
+    // A link is not the set that it leads to.
+    #[cfg(unix)]
+    {
+        let set = begin_at(None, &own);
+        std::os::unix::fs::symlink(&set, path("link")).unwrap();
+        for link in ["link", "link/"] {
+            let refused = refusal(discard(&path(link)));
+            assert!(refused.contains("this is a link to a set"), "{refused}");
+        }
+        assert!(set.join(SET_FILE).exists());
+    }
+    // Of somebody else, what lies among the sets of an archive, and nothing elsewhere.
+    let foreign = begin_at(Some(&path("foreign")), &stranger);
+    assert!(refusal(discard(&foreign)).contains("remove the folder yourself"));
+    discard(&begin_at(None, &stranger)).unwrap();
+    // One that lies elsewhere is in use wherever its archive went.
+    let outside = begin_at(Some(&path("outside")), &own);
+    assert!(RegradeSet::open(&outside, &own).unwrap().apply(true, false).unwrap());
+    fs::rename(path("archive"), path("moved")).unwrap();
+    let refused = refusal(discard(&outside));
+    assert!(refused.contains("was the archive moved?"), "{refused}");
+    // Another archive in its place says nothing of it, either.
+    fs::create_dir(path("archive")).unwrap();
+    let other = begin_at(None, &own);
+    assert!(RegradeSet::open(&other, &own).unwrap().apply(true, false).unwrap());
+    assert!(refusal(discard(&outside)).contains("was the archive moved?"));
+    fs::remove_dir_all(path("archive")).unwrap();
+    fs::rename(path("moved"), path("archive")).unwrap();
+    assert!(refusal(discard(&outside)).contains("it is the archive's current grading"));
+    let next = begin_at(None, &own);
+    assert!(RegradeSet::open(&next, &own).unwrap().apply(true, false).unwrap());
+    discard(&outside).unwrap();
+    assert!(!outside.exists());
+    // One that nobody ever applied is nobody's current one.
+    let unused = begin_at(Some(&path("unused")), &own);
+    fs::rename(path("archive"), path("moved")).unwrap();
+    discard(&unused).unwrap();
+}
+
+#[test]
+fn sets_of_one_second_are_listed_in_the_order_in_which_they_were_begun() {
+    let mut names: Vec<String> = [
+        "2026-01-01T00-00-01-GMT",
+        "2026-01-01T00-00-00-GMT-10",
+        "2026-01-01T00-00-00-GMT-2",
+        "2026-01-01T00-00-00-GMT",
+        "another",
+        "2026-01-01T00-00-00-GMT-x",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    names.sort_by_cached_key(|name| in_time(name));
+    let expected = [
+        "2026-01-01T00-00-00-GMT",
+        "2026-01-01T00-00-00-GMT-2",
+        "2026-01-01T00-00-00-GMT-10",
+        "2026-01-01T00-00-00-GMT-x",
+        "2026-01-01T00-00-01-GMT",
+        "another",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn what_is_wrong_with_a_set_is_said_without_names_of_types() {
+    let archive = tempfile::tempdir().unwrap();
+    let own = key();
+    for text in ["[]", "3", "{\"format\": 3}", "{\"format\": \"podium regrade set 1\"}"] {
+        fs::write(archive.path().join(SET_FILE), text).unwrap();
+        let refused = refusal(RegradeSet::open(archive.path(), &own));
+        assert!(!refused.contains("struct") && !refused.contains("SetSummary"), "{refused}");
+    }
+}
