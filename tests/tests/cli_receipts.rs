@@ -325,12 +325,17 @@ fn one_archive_without_receipts_silences_no_other() {
     workbench.write("none.tar", tar_of_nothing());
     fs::create_dir(workbench.path("empty")).unwrap();
     let ran = workbench.run(["verify", "none.tar", "receipt.json", "empty"]).ends_with(3);
-    for part in ["none.tar: not-checked: there are no receipts", "receipt.json: identical", "empty: not"] {
+    for part in
+        ["none.tar: not-checked: there are no receipts", "receipt.json: identical", "empty: not"]
+    {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
     }
     let verified =
         workbench.run(["verify", "none.tar", "receipt.json", "--json"]).ends_with(3).json();
-    assert_eq!((&verified[0]["receipt"], &verified[1]["result"]), (&"none.tar".into(), &"identical".into()));
+    assert_eq!(
+        (&verified[0]["receipt"], &verified[1]["result"]),
+        (&"none.tar".into(), &"identical".into())
+    );
     assert_eq!(verified[0]["error"]["exit_code"], 3);
 }
 

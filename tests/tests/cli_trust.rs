@@ -281,6 +281,30 @@ fn signatures_come_along_into_the_store() {
         assert!(ran.stdout.contains(&says), "{arguments:?}: {ran:?}");
     }
     let half = Digest::of(&example_grader(&[])).to_string();
+    // One that is broken is told from none, and from one of somebody whom the policy does not name.
+    let kept = workbench.path(format!("home/.local/share/podium/store/{half}.wasm.minisig"));
+    let whole = fs::read_to_string(&kept).unwrap();
+    fs::remove_file(&kept).unwrap();
+    for (signature, told) in [
+        ("hello".to_owned(), Some("this is no signature of minisign")),
+        (ours.sign(b"something else", "built by us"), Some("it does not hold")),
+        (SigningKey::new().sign(&example_grader(&[]), "by another"), None),
+    ] {
+        fs::write(&kept, signature).unwrap();
+        fs::write(workbench.path("graders/example.wasm.minisig"), fs::read(&kept).unwrap())
+            .unwrap();
+        for arguments in [&["grader", "list"][..], &["inspect", "graders/example.wasm"]] {
+            let ran = workbench.run(arguments.iter().copied()).ends_with(0);
+            assert_eq!(ran.stderr.contains("the signature of"), told.is_some(), "{ran:?}");
+            assert!(ran.stderr.contains(told.unwrap_or_default()), "{ran:?}");
+            assert_eq!(ran.stdout.contains("broken"), told.is_some(), "{ran:?}");
+            let json = arguments.iter().copied().chain(["--json"]);
+            let json = workbench.run(json).ends_with(0).json();
+            let one = if json.is_array() { json[0].clone() } else { json };
+            assert_eq!(one["signature_problem"].is_string(), told.is_some(), "{one}");
+        }
+    }
+    fs::write(&kept, whole).unwrap();
     workbench.run(["grader", "pin", "example", &half]).ends_with(0);
     fs::remove_dir_all(workbench.path("graders")).unwrap();
     fs::create_dir(workbench.path("graders")).unwrap();
@@ -368,4 +392,23 @@ fn doctor_shows_the_store_and_the_policy() {
     let graders = find("graders");
     assert_eq!(graders["state"], "problem", "{graders}");
     assert!(graders["found"].as_str().unwrap().contains("is not trusted"), "{graders}");
+}
+
+#[test]
+fn a_flag_that_names_nothing_sets_no_policy_aside() {
+    let workbench = Workbench::with_example();
+    let refuse = workbench.write("refuse.toml", "default = \"refuse\"\n");
+    let graded = |more: &[&str]| {
+        let arguments = ["grade-sample", "submission.csv", "example"].into_iter();
+        let mut command = workbench.podium(arguments.chain(more.iter().copied()));
+        Ran::of(command.env("PODIUM_TRUST", &refuse).env("PODIUM_STORE", ""))
+    };
+    graded(&[]).ends_with(4);
+    for flag in ["--trust", "--store", "--data-dir", "--graders", "--competitions", "--cache-dir"] {
+        let ran = graded(&[flag, ""]).ends_with(2);
+        assert!(ran.stderr.contains(&format!("{flag} names nothing")), "{}", ran.stderr);
+        let ran = graded(&["--json", &format!("{flag}=")]).ends_with(2);
+        let message = ran.json()["error"]["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("names nothing"), "{message}");
+    }
 }

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use podium::{ComponentStore, GraderSource, Graders, TrustPolicy};
+use podium::{ComponentFile, ComponentStore, GraderSource, Graders, TrustPolicy};
 
 use crate::arguments::Shared;
 use crate::exit::Exit;
@@ -82,6 +82,25 @@ pub(crate) fn default_policy() -> Option<PathBuf> {
 
 fn is_not_there(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// What is wrong with the signature that lies beside a component, as far as that can be told: it is none, or it does not hold
+/// under a key that the policy names.
+pub(crate) fn signature_problem(
+    component: &ComponentFile,
+    policy: Option<&TrustPolicy>,
+) -> Option<String> {
+    match &component.signature {
+        Err(problem) => Some(problem.to_string()),
+        Ok(None) => None,
+        Ok(Some(signature)) => {
+            let is_changed = policy?.finds_changed(&component.bytes, signature);
+            is_changed.then(|| {
+                "it does not hold: the component or the signature was changed since it was signed"
+                    .to_owned()
+            })
+        }
+    }
 }
 
 /// A grader on the command line: a file, or a component of the store by the beginning of its digest.

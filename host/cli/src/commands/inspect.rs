@@ -31,6 +31,9 @@ struct Inspected<'a> {
     description: Option<&'a Description>,
     /// Whether there is a signature beside it.
     signed: bool,
+    /// What is wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature_problem: Option<String>,
     /// The keys of the trust policy that made it.
     signed_by: Vec<String>,
     /// What the signer said, where the signature holds for one of these keys.
@@ -69,6 +72,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         inspection: &inspection,
         description,
         signed: signature.is_some(),
+        signature_problem: graders::signature_problem(&component, graders.policy()),
         signed_by: signers.iter().map(ToString::to_string).collect(),
         trusted_comment: signature
             .filter(|_| !signers.is_empty())
@@ -78,6 +82,9 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         output::print_json(&WithError::new(&inspected, failure.as_ref()))?;
     } else {
         output::print(&in_words(&inspected))?;
+    }
+    if let Some(problem) = &inspected.signature_problem {
+        output::warning_line(&format!("the signature of {}: {problem}", path.display()));
     }
     Ok(match failure {
         None => Exit::Success,
@@ -118,6 +125,7 @@ fn in_words(inspected: &Inspected) -> String {
     facts.add(
         "signed",
         match (inspected.signed, inspected.signed_by.as_slice(), &inspected.trusted_comment) {
+            _ if inspected.signature_problem.is_some() => "broken".to_owned(),
             (false, ..) => "no".to_owned(),
             (true, [], _) => "yes, by a key that the trust policy does not name".to_owned(),
             (true, signers, comment) => {

@@ -202,16 +202,7 @@ fn look_into(
     let signers = policy.map(|policy| policy.signers_of(component)).unwrap_or_default();
     let signed_by: Vec<String> = signers.iter().map(ToString::to_string).collect();
     let signature = component.signature.iter().flatten().next();
-    let does_not_hold = |signature: &&podium::Signature| {
-        policy.is_some_and(|policy| policy.finds_changed(&component.bytes, signature))
-    };
-    let signature_problem = match &component.signature {
-        Err(problem) => Some(problem.to_string()),
-        Ok(signature) => signature.as_ref().filter(does_not_hold).map(|_| {
-            "it does not hold: the component or the signature was changed since it was signed"
-                .to_owned()
-        }),
-    };
+    let signature_problem = graders::signature_problem(component, policy);
     Ok(LookedInto {
         inspection,
         description,
