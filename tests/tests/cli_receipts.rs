@@ -369,7 +369,7 @@ fn what_an_archive_that_is_cut_off_does_not_hold_may_lie_in_the_rest() {
 fn what_is_damaged_spoils_no_receipt_before_or_after_it() {
     let workbench = with_receipt();
     let receipt = fs::read_to_string(workbench.path("receipt.json")).unwrap();
-    let mut cut = receipt[..receipt.len() / 2].as_bytes().to_vec();
+    let mut cut = receipt.as_bytes()[..receipt.len() / 2].to_vec();
     cut.push(0xc3);
     let tail = [receipt.as_bytes(), b"\n", &cut].concat();
     let middle = [receipt.as_bytes(), b"\n", &cut, b"\n", receipt.as_bytes()].concat();

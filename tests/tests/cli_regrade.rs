@@ -969,3 +969,32 @@ fn what_a_list_names_and_is_no_file_is_not_called_missing() {
         assert!(!message.contains("working folder") || path == "x.csv", "{path}: {message}");
     }
 }
+
+#[test]
+fn names_of_any_length_are_cut_where_people_read_them() {
+    let workbench = Workbench::with_example();
+    let long = "x".repeat(100_000);
+    let runs = json!({"run_group": long, "runs": {format!("example_{long}"): {}, "example_1": {}, "other_1": {}}});
+    workbench.write("runs/g/metadata.json", runs.to_string());
+    let report = json!({"competition_reports": [
+        {"competition_id": long, "score": 0.5, "valid_submission": true, "submission_path": format!("{long}.csv")},
+        {"competition_id": "example", "score": 0.5, "outcome": long, "receipt_id": long, "submission_path": long},
+    ]});
+    workbench.write("runs/g/x_grading_report.json", report.to_string());
+    let line = json!({"competition_id": "example", "submission_path": format!("{long}.csv"), "run_id": long});
+    workbench.write("list.jsonl", format!("{line}\n"));
+    let metadata = ["--metadata", "runs/g/metadata.json", "--output", "made.jsonl"];
+    for arguments in [
+        &["regrade", "runs", "--html", "page.html"][..],
+        &["regrade", "list.jsonl"],
+        &[&["make-submission"][..], &metadata].concat(),
+    ] {
+        let ran = workbench.run(arguments.iter().copied());
+        for line in ran.stdout.lines().chain(ran.stderr.lines()) {
+            let characters = line.chars().count();
+            assert!(characters < 3_000, "{arguments:?}: {characters} characters: {}", &line[..300]);
+        }
+    }
+    let page = fs::read_to_string(workbench.path("page.html")).unwrap();
+    assert!(page.lines().all(|line| line.len() < 3_000));
+}

@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     podium::write_over(output, lines.as_bytes())?;
     for run in &runs {
         if let Some(problem) = &run.problem {
-            let run = output::harmless_name(&run.run_id);
+            let run = output::short_name(&run.run_id);
             output::warning_line(&format!("run `{run}`: {problem}"));
         }
     }
@@ -122,8 +122,8 @@ fn in_words(runs: &[MadeSubmission]) -> String {
     let there = |path: &Option<PathBuf>| Cell::new(if path.is_some() { "yes" } else { "-" });
     for run in runs {
         table.add_row([
-            Cell::new(output::harmless_name(&run.run_id)),
-            Cell::new(output::harmless_name(&run.competition_id)),
+            Cell::new(output::short_name(&run.run_id)),
+            Cell::new(output::short_name(&run.competition_id)),
             there(&run.submission_path),
             there(&run.logs_path),
             there(&run.code_path),

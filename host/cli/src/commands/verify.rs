@@ -279,7 +279,7 @@ impl Verifier<'_> {
             let name = receipt.claim.submission().map_or("", |input| input.name.as_str());
             let message = format!(
                 "no file of the archive has the bytes of the submission `{}`",
-                output::harmless_name(name)
+                output::short_name(name)
             );
             let failure =
                 Failure::new(Exit::Missing, message).hint("name it with --submission FILE");
@@ -434,6 +434,6 @@ fn difference_in_words(difference: &Difference) -> String {
     let Difference { field, claimed, found } = difference;
     let or_nothing =
         |value: &Option<String>| output::harmless_name(value.as_deref().unwrap_or("nothing"));
-    let field = output::harmless_name(field);
+    let field = output::short_name(field);
     format!("{field}: claimed {}, found {}", or_nothing(claimed), or_nothing(found))
 }

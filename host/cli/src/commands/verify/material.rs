@@ -134,7 +134,7 @@ impl<'a> Material<'a> {
         let beside =
             Path::new(name).file_name().map(|name| folder.join(name)).filter(|path| path.is_file());
         beside.ok_or_else(|| {
-            let name = output::harmless_name(name);
+            let name = output::short_name(name);
             match reported {
                 None => Failure::new(
                     Exit::Missing,
