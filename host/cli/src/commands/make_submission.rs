@@ -63,6 +63,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         _ => Path::new("."),
     };
     let folders = std::fs::read_dir(group).into_iter().flatten().flatten();
+    let found = if output.exists() { overwrite::found_by_itself(shared) } else { Vec::new() };
     let target = Target {
         path: output,
         flag: "--output",
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
             .map(|entry| entry.path())
             .filter(|path| path.is_dir())
             .chain([metadata.clone()])
-            .chain(output.exists().then(|| overwrite::found_by_itself(shared)).unwrap_or_default())
+            .chain(found)
             .collect(),
         force: *force,
     };
