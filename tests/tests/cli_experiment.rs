@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::OnceLock;
 
+use podium::{Catalog, Competition};
 use podium_tests::artifacts;
 use podium_tests::workbench::{Ran, Workbench};
 use serde_json::{Value, json};
@@ -20,17 +22,40 @@ fn run<'a>(workbench: &Workbench, arguments: impl IntoIterator<Item = &'a str>) 
     Ran::of(workbench.podium(arguments).env("PODIUM_COMPETITIONS", artifacts::competitions()))
 }
 
-/// A grading as the reference reports it.
+/// Whether lower scores are better; of a competition that is not known they are not.
+fn is_lower_better(competition: &str) -> bool {
+    static DIRECTIONS: OnceLock<BTreeMap<String, bool>> = OnceLock::new();
+    let directions = DIRECTIONS.get_or_init(|| {
+        let listing = Catalog::new(vec![artifacts::competitions()], Vec::new()).list();
+        let of = |known: &Competition| (known.id().to_owned(), known.direction().is_lower_better());
+        listing.competitions.iter().map(of).collect()
+    });
+    directions.get(competition).copied().unwrap_or(false)
+}
+
+/// A grading as the reference reports it, with the score that earns what it earns.
 fn grading(competition: &str, medal: &str) -> Value {
     let made = medal != "none";
     let valid = made && medal != "invalid";
+    let lower = is_lower_better(competition);
+    let lines = if lower { [0.1, 0.2, 0.3, 0.6] } else { [0.9, 0.8, 0.7, 0.4] };
+    let score = match (medal, lower) {
+        ("gold", false) => 0.95,
+        ("silver", false) => 0.85,
+        ("bronze", false) => 0.75,
+        (_, false) => 0.25,
+        ("gold", true) => 0.05,
+        ("silver", true) => 0.15,
+        ("bronze", true) => 0.25,
+        (_, true) => 0.75,
+    };
     json!({
-        "competition_id": competition, "score": valid.then_some(0.5), "gold_threshold": 0.9,
-        "silver_threshold": 0.8, "bronze_threshold": 0.7, "median_threshold": 0.4,
+        "competition_id": competition, "score": valid.then_some(score), "gold_threshold": lines[0],
+        "silver_threshold": lines[1], "bronze_threshold": lines[2], "median_threshold": lines[3],
         "any_medal": matches!(medal, "gold" | "silver" | "bronze"), "gold_medal": medal == "gold",
         "silver_medal": medal == "silver", "bronze_medal": medal == "bronze",
         "above_median": matches!(medal, "gold" | "silver" | "bronze"), "submission_exists": made,
-        "valid_submission": valid, "is_lower_better": false,
+        "valid_submission": valid, "is_lower_better": lower,
         "created_at": "2024-10-04T16:47:51.843542", "submission_path": "x/submission.csv",
     })
 }
@@ -369,7 +394,7 @@ fn what_cannot_be_used_is_named_and_the_rest_is_used() {
     let mut failed = grading(COMPETITIONS[0], "invalid");
     failed["outcome"] = json!("grader-failed");
     let bare_nan =
-        report(&[grading(COMPETITIONS[0], "valid")]).replace("\"score\":0.5", "\"score\":NaN");
+        report(&[grading(COMPETITIONS[0], "valid")]).replace("\"score\":0.25", "\"score\":NaN");
     assert!(bare_nan.contains("NaN"));
     let changed = |name: &str, value: Value| {
         let mut changed = grading(COMPETITIONS[0], "gold");
@@ -381,7 +406,7 @@ fn what_cannot_be_used_is_named_and_the_rest_is_used() {
         (changed["run"], changed["seed"]) = (run, json!(2));
         report(&[changed])
     };
-    let twice = whole.replace("\"score\":0.5", "\"score\":0.5,\"score\":0.6");
+    let twice = whole.replace("\"score\":0.95", "\"score\":0.95,\"score\":0.96");
     let total_twice = whole.replace("\"total_runs\":1", "\"total_runs\":1,\"total_runs\":2");
     // What the file is, its problem with its part, the exit code, and the share of medals in each seed.
     let only = json!([100.0]);
@@ -761,8 +786,8 @@ fn a_comparison_says_what_is_noise() {
         (&["good", "none", "--runs", "runs"][..], 3, "there is no experiment `none`"),
         (&["good", "bad", "--runs", "runs", "--split", "random-acts-of-pizza"], 3, "needs two"),
         (&["none-1", "none-2"], 3, "none-1"),
-        (&["good", "bad", "--runs", "runs", "--resamples", "1"], 2, "100..="),
-        (&["good", "bad", "--runs", "runs", "--resamples", "-5"], 2, "-5 is not in 100..="),
+        (&["good", "bad", "--runs", "runs", "--resamples", "1"], 2, "from 100 to 10000000"),
+        (&["good", "bad", "--runs", "runs", "--resamples", "-5"], 2, "from 100 to 10000000"),
         (
             &["good", "bad", "--runs", "runs", "--random-seed", "-1"],
             2,
@@ -873,14 +898,20 @@ fn run_groups_of_the_reference_are_read_as_it_writes_them() {
         let is = |name: &str| medal == name;
         let any = is("gold") || is("silver") || is("bronze");
         let (made, valid) = (path != "None", score != "null");
+        let lower = is_lower_better(id);
+        let [gold, silver, bronze, median] = if lower {
+            ["1e-05", "0.99975", "0.99997", "1.0"]
+        } else {
+            ["1.0", "0.99997", "1e-05", "1e-05"]
+        };
         format!(
             r#"    {{
       "competition_id": "{id}",
       "score": {score},
-      "gold_threshold": 1.0,
-      "silver_threshold": 0.99997,
-      "bronze_threshold": 1e-05,
-      "median_threshold": 0.99975,
+      "gold_threshold": {gold},
+      "silver_threshold": {silver},
+      "bronze_threshold": {bronze},
+      "median_threshold": {median},
       "any_medal": {any},
       "gold_medal": {},
       "silver_medal": {},
@@ -888,7 +919,7 @@ fn run_groups_of_the_reference_are_read_as_it_writes_them() {
       "above_median": {any},
       "submission_exists": {made},
       "valid_submission": {valid},
-      "is_lower_better": false,
+      "is_lower_better": {lower},
       "created_at": "2024-09-19T20:07:15.123456",
       "submission_path": "{path}"
     }}"#,
@@ -923,28 +954,28 @@ fn run_groups_of_the_reference_are_read_as_it_writes_them() {
         (
             "2024-09-06T18-25-55-UTC_run-group_aide",
             vec![
-                one(pizza, "0.75", "none", path),
+                one(pizza, "1e-06", "none", path),
                 one(cactus, "1.0", "gold", path),
                 one(dogs, "null", "none", "None"),
                 one(cactus, "0.5", "bronze", path),
                 one(dogs, "null", "none", path),
-                one(pizza, "1", "silver", path),
+                one(pizza, "0.99998", "silver", path),
             ],
         ),
         (
             "2024-09-07T22-34-42-UTC_run-group_aide",
             vec![
                 one(cactus, "NaN", "none", path),
-                one(dogs, "0.0", "none", path),
+                one(dogs, "2.0", "none", path),
                 one(pizza, "Infinity", "gold", path),
             ],
         ),
         (
             "2024-09-07T22-33-09-UTC_run-group_mlagentbench",
             vec![
-                one(cactus, "0.1", "none", path),
-                one(dogs, "0.1", "none", path),
-                one(pizza, "0.1", "none", path),
+                one(cactus, "1e-06", "none", path),
+                one(dogs, "2.0", "none", path),
+                one(pizza, "1e-06", "none", path),
             ],
         ),
     ] {
@@ -1022,4 +1053,326 @@ fn seeds_that_podium_reports_are_put_together_by_their_names() {
     assert_eq!(seeds("auto"), json!([50.0, 100.0]));
     assert_eq!(seeds("ids"), json!([50.0, 100.0]));
     assert_eq!(seeds("order"), json!([100.0, 50.0]));
+}
+
+#[test]
+fn experiments_of_one_name_are_never_put_together_in_silence() {
+    let workbench = Workbench::new();
+    for (place, medals) in [
+        ("a/base", ["gold", "gold"]),
+        ("b/base", ["none", "none"]),
+        ("a/other", ["valid", "valid"]),
+    ] {
+        write_group(&workbench, place, &medals);
+    }
+    workbench.write("two.txt", COMPETITIONS[..2].join("\n"));
+    let split = ["--split", "two.txt", "--json"];
+    let report = ["experiment", "report", "a", "b", "--out", "out"];
+    let ran = run(&workbench, report.into_iter().chain(split)).ends_with(2);
+    let study = ran.json();
+    let names: Vec<&Value> =
+        study["experiments"].as_array().unwrap().iter().map(|result| &result["name"]).collect();
+    assert_eq!(names, [&json!("other")]);
+    assert_eq!(study["problems"][0]["kind"], "ambiguous");
+    assert_eq!(study["problems"][0]["file"], "b/base");
+    assert!(ran.stderr.contains("another one in a/base"), "{}", ran.stderr);
+    // What is not asked for is in nobody's way.
+    let only = ["experiment", "report", "a", "b", "--out", "only", "--only", "other"];
+    run(&workbench, only.into_iter().chain(split)).ends_with(0);
+
+    let named = "base=a/other";
+    for arguments in [
+        &["base", "base", "--runs", "a", "--runs", "b"][..],
+        &["base", "other", "--runs", "a", "--runs", "b"],
+        &["base", "other", "--runs", "a", "--experiment", named],
+    ] {
+        let command = ["experiment", "compare"].into_iter().chain(arguments.iter().copied());
+        let ran = run(&workbench, command.chain(split)).ends_with(2);
+        let printed = ran.json();
+        assert_eq!(printed["problems"][0]["kind"], "ambiguous", "{arguments:?}: {printed}");
+        assert_eq!(printed["error"]["exit_code"], 2, "{arguments:?}: {printed}");
+        assert!(ran.stderr.contains("and another one in"), "{arguments:?}: {}", ran.stderr);
+    }
+    // By their paths they are two, and the same twice is said to be.
+    let paths = ["experiment", "compare", "a/base", "b/base"];
+    let compared = run(&workbench, paths.into_iter().chain(split)).ends_with(0).json();
+    assert_eq!((&compared["all"]["effect"], &compared["remarks"]), (&json!(100.0), &json!([])));
+    let same = ["experiment", "compare", "base", "base", "--runs", "a"];
+    let compared = run(&workbench, same.into_iter().chain(split)).ends_with(0).json();
+    let remark = compared["remarks"][0].as_str().unwrap();
+    assert!(remark.contains("made of the same reports"), "{remark}");
+}
+
+/// Problems are in the JSON where there is no result, too, and say what is the matter.
+#[test]
+fn a_command_without_a_result_says_what_could_not_be_used() {
+    let workbench = with_runs();
+    workbench.write("broken.json", "{");
+    workbench.write("whole.json", report(&[grading(COMPETITIONS[0], "gold")]));
+    let reports = ["--experiment", "a=whole.json", "broken.json"];
+    for (arguments, code, problems, part) in [
+        (
+            &["report", "--experiment", "a=broken.json", "--out", "out"][..],
+            2,
+            1,
+            "it ends in the middle, at line 1",
+        ),
+        (&["table", "--experiment", "a=broken.json"], 2, 1, "it ends in the middle"),
+        (&["compare", "broken.json", "none.json"], 3, 2, "none.json: cannot be read"),
+        (&["compare", "whole.json", "broken.json"], 3, 1, "there is no experiment `broken.json`"),
+        // No report of these names its seeds.
+        (
+            &["compare", "good", "bad", "--runs", "runs", "--align", "ids", "--split", "split.txt"],
+            3,
+            24,
+            "it names no seed; --align order counts runs in their order",
+        ),
+        (
+            &["report", "runs", "--align", "ids", "--split", "split.txt", "--out", "out"],
+            3,
+            24,
+            "it names no seed",
+        ),
+    ] {
+        let command = ["experiment"].into_iter().chain(arguments.iter().copied());
+        let ran = run(&workbench, command.chain(["--json"])).ends_with(code);
+        let printed = ran.json();
+        let found = printed["problems"].as_array().unwrap();
+        assert_eq!(found.len(), problems, "{arguments:?}: {printed}");
+        assert!(found.iter().all(|problem| problem["reason"].is_string()), "{printed}");
+        assert_eq!(printed["error"]["exit_code"], code, "{arguments:?}: {printed}");
+        assert!(ran.stderr.contains(part), "{arguments:?}: {}", ran.stderr);
+        assert!(!workbench.path("out").exists(), "{arguments:?}");
+    }
+    let command = ["experiment", "report", "--out", "out", "--json"].into_iter().chain(reports);
+    let printed = run(&workbench, command).ends_with(3).json();
+    assert_eq!(printed["experiments"][0]["name"], "a");
+    assert!(printed["experiments"][0]["reason"].as_str().unwrap().contains("no seed is complete"));
+    assert_eq!(printed["problems"][0]["file"], "broken.json");
+}
+
+/// What contradicts itself, or the competition, is in no number and is told.
+#[test]
+fn gradings_that_cannot_be_true_are_told() {
+    let id = COMPETITIONS[0];
+    let sound = grading(id, "gold");
+    let with = |name: &str, value: Value| {
+        let mut changed = sound.clone();
+        changed[name] = value;
+        report(&[changed])
+    };
+    let number = |number: &str| report(&[sound.clone()]).replace("\"score\":0.95", number);
+    let mut upside_down = grading(id, "valid");
+    upside_down["is_lower_better"] = json!(true);
+    upside_down["median_threshold"] = json!(0.1);
+    upside_down["gold_threshold"] = json!(0.1);
+    upside_down["silver_threshold"] = json!(0.1);
+    upside_down["bronze_threshold"] = json!(0.1);
+    let digits = format!("\"score\":{}", "9".repeat(400));
+    for (what, content, kind, field, part) in [
+        ("a medal", with("score", json!(0.5)), "unusable-grading", "gold_medal", "earns no medal"),
+        (
+            "the median",
+            with("median_threshold", json!(0.99)),
+            "unusable-grading",
+            "above_median",
+            "not better than the median",
+        ),
+        (
+            "two scores",
+            with("score_text", json!("nan")),
+            "unusable-grading",
+            "score_text",
+            "`score` is 0.95, and `score_text` is NaN",
+        ),
+        (
+            "the direction",
+            report(&[upside_down]),
+            "unusable-grading",
+            "is_lower_better",
+            "by its competition.toml false",
+        ),
+        (
+            "no path",
+            with("submission_path", Value::Null),
+            "unusable-field",
+            "submission_path",
+            "although there is a submission",
+        ),
+        (
+            "large",
+            number("\"score\":1e999"),
+            "unusable-field",
+            "score",
+            "1e999, which no double holds",
+        ),
+        ("digits", number(&digits), "unusable-field", "score", ", which no double holds"),
+        (
+            "a seed",
+            number("\"seed\":1e400,\"score\":0.95"),
+            "unusable-grading",
+            "seed",
+            "1e400, which no double holds",
+        ),
+        (
+            "a long seed",
+            with("seed", json!("s".repeat(100_000))),
+            "unusable-grading",
+            "seed",
+            "it has 100000 characters",
+        ),
+    ] {
+        let workbench = Workbench::new();
+        workbench.write("a/1_grading_report.json", report(&[sound.clone()]));
+        workbench.write("a/2_grading_report.json", content);
+        let command = ["experiment", "report", "--experiment", "a=a", "--out", "out"];
+        let ran =
+            run(&workbench, command.into_iter().chain(["--split", id, "--json"])).ends_with(2);
+        let study = ran.json();
+        let [problem] = study["problems"].as_array().unwrap().as_slice() else {
+            panic!("{what}: {study}")
+        };
+        assert_eq!(problem["kind"], kind, "{what}: {problem}");
+        assert_eq!(problem["part"], format!("competition_reports[0].{field}"), "{what}");
+        assert!(problem["reason"].as_str().unwrap().contains(part), "{what}: {problem}");
+        assert!(ran.stderr.len() < 2_000, "{what}: {}", ran.stderr.len());
+        let seeds = if kind == "unusable-field" { 2 } else { 1 };
+        let counted = study["experiments"][0]["overall"]["all"]["seeds"].as_array().unwrap();
+        assert_eq!(counted.len(), seeds, "{what}: {study}");
+    }
+}
+
+#[test]
+fn long_names_are_cut_and_lines_of_names_are_escapes() {
+    let workbench = Workbench::new();
+    let long = "x".repeat(100_000);
+    let name = "two\nlines";
+    workbench.write("a.json", report(&[grading(COMPETITIONS[0], "gold"), grading(&long, "gold")]));
+    let named = format!("{name}=a.json");
+    let command = [
+        "experiment",
+        "report",
+        "--experiment",
+        &named,
+        "--split",
+        COMPETITIONS[0],
+        "--title",
+        name,
+        "--out",
+        "out",
+    ];
+    let ran = run(&workbench, command).ends_with(3);
+    assert!(ran.stderr.contains("x… (100000 characters)"), "{}", &ran.stderr[..2_000]);
+    for said in [&ran.stdout, &ran.stderr] {
+        assert!(said.lines().all(|line| line.len() < 1_000));
+    }
+    assert!(ran.stdout.contains("two\\u{a}lines"), "{}", ran.stdout);
+    let markdown = fs::read_to_string(workbench.path("out/report.md")).unwrap();
+    assert!(markdown.starts_with("# two\\\\u{a}lines\n"), "{markdown}");
+    assert!(markdown.contains("| two\\\\u{a}lines | 1 |"), "{markdown}");
+    let page = fs::read_to_string(workbench.path("out/report.html")).unwrap();
+    assert!(page.contains("two\\u{a}lines") && !page.contains(name), "{page}");
+    // A hint can be pasted.
+    let only = ["experiment", "report", "--experiment", "a b=a.json", "--only", "c", "--out", "x"];
+    let ran = run(&workbench, only).ends_with(3);
+    assert!(ran.stderr.contains("there are 'a b'"), "{}", ran.stderr);
+}
+
+#[test]
+fn files_beside_experiments_are_never_passed_over() {
+    for (name, content, code, part) in [
+        (
+            "run_group_experiments.csv",
+            "experiment_id,run_group\ngood,\"good-1\n",
+            2,
+            "never closed",
+        ),
+        (
+            "run_group_experiments.csv",
+            "\u{feff}run_group,notes,experiment_id\n\"good-1\",\"a, b\",good\n",
+            0,
+            "written: ",
+        ),
+        ("experiments.toml", "[experiment.good]\nagent = 3\n", 2, "needed is a text"),
+    ] {
+        let workbench = with_runs();
+        workbench.write(format!("runs/{name}"), content);
+        let command = ["experiment", "report", "runs", "--split", "split.txt", "--out", "out"];
+        let ran = run(&workbench, command).ends_with(code);
+        assert!(ran.stderr.contains(part), "{name}: {}", ran.stderr);
+    }
+    // Files of two folders that describe the same experiment.
+    let workbench = with_runs();
+    let table = "[experiment.good]\nagent = \"A\"\n";
+    workbench.write("runs/experiments.toml", table);
+    workbench.write("m.toml", table);
+    let command = ["experiment", "report", "runs", "--split", "split.txt", "--out", "out"];
+    let ran = run(&workbench, command.into_iter().chain(["--metadata", "m.toml"])).ends_with(0);
+    let said = "m.toml: `good` is described in runs/experiments.toml as well";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_beside_experiments_is_told() {
+    use std::os::unix::fs::symlink;
+    for name in ["experiments.toml", "run_group_experiments.csv"] {
+        for (kind, code, part) in [
+            ("folder", 6, "this is a folder"),
+            ("pipe", 6, "this is a pipe"),
+            ("dangling", 3, "cannot be read"),
+        ] {
+            let workbench = with_runs();
+            let path = workbench.path("runs").join(name);
+            let _ = fs::remove_file(&path);
+            match kind {
+                "folder" => fs::create_dir(&path).unwrap(),
+                "dangling" => symlink("nowhere", &path).unwrap(),
+                _ => assert!(
+                    std::process::Command::new("mkfifo").arg(&path).status().unwrap().success()
+                ),
+            }
+            let command = ["experiment", "report", "runs", "--split", "split.txt", "--out", "out"];
+            let ran = run(&workbench, command).ends_with(code);
+            assert!(
+                ran.stderr.contains(name) && ran.stderr.contains(part),
+                "{name} {kind}: {}",
+                ran.stderr
+            );
+            assert!(!workbench.path("out").exists(), "{name} {kind}");
+        }
+    }
+    let workbench = with_runs();
+    workbench.write("elsewhere.toml", "[experiment.good]\nagent = \"A\"\n");
+    symlink("../elsewhere.toml", workbench.path("runs/experiments.toml")).unwrap();
+    let command = ["experiment", "report", "runs", "--split", "split.txt", "--out", "out"];
+    let ran = run(&workbench, command).ends_with(0);
+    let said = "experiments.toml: this is a link, and is read as it leads to ../elsewhere.toml";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+}
+
+/// Paths that JSON cannot hold do not end a command after all of its work.
+#[cfg(target_os = "linux")]
+#[test]
+fn paths_that_are_no_utf_8_are_said_as_escapes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let workbench = Workbench::new();
+    for (name, medal) in [(&b"x\xff"[..], "gold"), (b"x\xfe", "valid")] {
+        let folder = workbench.path("runs").join(OsStr::from_bytes(name));
+        fs::create_dir_all(&folder).unwrap();
+        let gradings = [grading(COMPETITIONS[0], medal), grading("nobody-knows", medal)];
+        fs::write(folder.join("1_grading_report.json"), report(&gradings)).unwrap();
+    }
+    let out = OsStr::from_bytes(b"out\xff");
+    let arguments = ["experiment", "report", "runs", "--split", COMPETITIONS[0], "--json", "--out"];
+    let mut command = workbench.podium(arguments);
+    command.arg(out).env("PODIUM_COMPETITIONS", artifacts::competitions());
+    let study = Ran::of(&mut command).ends_with(3).json();
+    let names: Vec<&Value> =
+        study["experiments"].as_array().unwrap().iter().map(|result| &result["name"]).collect();
+    assert_eq!(names, [&json!("x\\xff"), &json!("x\\xfe")]);
+    let file = study["problems"][0]["file"].as_str().unwrap();
+    assert!(file.starts_with("runs/x\\xf"), "{file}");
+    assert_eq!(study["files"][0], "out\\xff/report.html");
 }

@@ -59,7 +59,7 @@ fn a_leaderboard_shows_where_a_score_ranks() {
     for (arguments, code, part) in [
         (&["leaderboard", "show", "exampel"][..], 3, "example"),
         (&["leaderboard", "show", "example", "--score", "nan"], 2, "0.81264"),
-        (&["leaderboard", "show", "example", "--bins", "0"], 2, "1..=200"),
+        (&["leaderboard", "show", "example", "--bins", "0"], 2, "from 1 to 200"),
     ] {
         let ran = workbench.run(arguments.iter().copied()).ends_with(code);
         assert!(ran.stderr.contains(part), "{}", ran.stderr);
@@ -178,6 +178,26 @@ fn what_is_no_leaderboard_is_named() {
         (Some("score\n0.5\n0.9\n"), "refused", 2, "sorted, best first"),
         (Some("score\n0.5\n\"\"\n"), "refused", 2, "line 3"),
         (Some("score\n"), "refused", 2, "no team"),
+        (Some("teamId,score\n1,0.95\n2,0.9"), "refused", 2, "its last line has no end"),
+        (
+            Some("score,teamId\n0.95,1\n0.9\n"),
+            "refused",
+            2,
+            "line 3: it has 1 field, and there are 2 columns",
+        ),
+        (Some("score,name\n0.95,\"a\n0.9,b\n"), "refused", 2, "line 2: a double quote"),
+        (
+            Some("score,score\n0.95,0.9\n"),
+            "refused",
+            2,
+            "the column `score` is there more than once",
+        ),
+        (
+            Some("score,score \n0.95,0.9\n"),
+            "refused",
+            2,
+            "the column `score` is there more than once",
+        ),
     ] {
         let workbench = Workbench::with_example();
         fs::create_dir_all(workbench.path("mle-bench/mlebench/competitions")).unwrap();

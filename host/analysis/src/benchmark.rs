@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::civil::Date;
-use podium::{Complexity, Listing, read_file, told};
+use podium::{Complexity, Listing, read_file};
 
-use crate::csv_lines::line_of;
+use crate::csv_table::CsvTable;
 use crate::error::Error;
+use crate::shown::shown_name;
 
 /// No file of dates is larger.
 const MOST_BYTES: u64 = 16 << 20;
@@ -27,6 +28,8 @@ pub struct CompetitionFacts {
     pub complexity: Option<Complexity>,
     /// What kind of task it is.
     pub category: Option<String>,
+    /// Whether lower scores are better.
+    pub is_lower_better: Option<bool>,
     /// Whether something is known to be wrong with it.
     pub has_known_issues: bool,
     /// When it took place.
@@ -39,6 +42,7 @@ impl Benchmark {
         let facts = |competition: &podium::Competition| CompetitionFacts {
             complexity: competition.definition.complexity,
             category: competition.definition.category.clone(),
+            is_lower_better: Some(competition.direction().is_lower_better()),
             has_known_issues: !competition.definition.known_issues.is_empty(),
             date: None,
         };
@@ -74,24 +78,21 @@ impl Benchmark {
     /// A file that cannot be read, or a line that is wrong, with its number.
     pub fn read_dates(&mut self, path: &Path) -> Result<Vec<String>, Error> {
         let bytes = read_file(path, MOST_BYTES)?;
-        let mut reader = csv::Reader::from_reader(bytes.as_slice());
-        let headers = reader.headers().map_err(|error| Error::file(path, error.to_string()))?;
+        let failed = |what: String| Error::file(path, what);
+        let table = CsvTable::read(&bytes).map_err(failed)?;
         let column = |name: &str| {
-            headers.iter().position(|header| header.trim() == name).ok_or_else(|| {
-                Error::file(
-                    path,
-                    format!("it has no column `{name}`; needed are competition_id and date"),
-                )
-            })
+            table
+                .column(name)?
+                .ok_or_else(|| format!("{}; needed are competition_id and date", table.lacks(name)))
         };
-        let (id, date) = (column("competition_id")?, column("date")?);
+        let id = column("competition_id").map_err(failed)?;
+        let date = column("date").map_err(failed)?;
         // The first line of each competition, and what it says.
         let mut seen: BTreeMap<String, (u64, Date)> = BTreeMap::new();
-        for record in reader.records() {
-            let record = record.map_err(|error| Error::file(path, error.to_string()))?;
-            let line = line_of(&bytes, &record);
+        for row in &table.rows {
+            let line = row.line;
             let wrong = |what: String| Error::file(path, format!("line {line}: {what}"));
-            let cell = |column: usize| record.get(column).unwrap_or_default().trim();
+            let cell = |column: usize| row.cells[column].trim();
             let (id, text) = (cell(id), cell(date));
             if text.is_empty() {
                 continue;
@@ -100,11 +101,11 @@ impl Benchmark {
                 return Err(wrong("there is a date, and no competition_id".to_owned()));
             }
             let date: Date = text.parse().map_err(|_| {
-                wrong(format!("`{}` is no date such as 2021-05-31", told::shown_name(text)))
+                wrong(format!("`{}` is no date such as 2021-05-31", shown_name(text)))
             })?;
             match seen.get(id) {
                 Some((first, other)) if *other != date => {
-                    let id = told::shown_name(id);
+                    let id = shown_name(id);
                     return Err(wrong(format!(
                         "`{id}` has the date {date} here, and {other} in line {first}"
                     )));
@@ -138,6 +139,7 @@ pub(crate) mod tests {
             let facts = CompetitionFacts {
                 complexity: Some(*complexity),
                 category: Some(if index % 2 == 0 { "Tabular" } else { "Text" }.to_owned()),
+                is_lower_better: Some(false),
                 has_known_issues: index == last,
                 date: None,
             };
@@ -158,7 +160,12 @@ pub(crate) mod tests {
         for (text, part) in [
             ("competition_id,day\na,2020-01-01\n", "no column `date`"),
             ("competition_id,date\na,31.1.2020\n", "line 2: `31.1.2020` is no date"),
-            ("competition_id,date\na\n", "line: 2"),
+            ("competition_id,date\na\n", "line 2: it has 1 field, and there are 2 columns"),
+            (
+                "competition_id,date,date\na,2020-01-01,2021-01-01\n",
+                "`date` is there more than once",
+            ),
+            ("competition_id,date\na,\"2020-01-01\nb,2020-01-01\n", "line 2: a double quote"),
             ("competition_id,date\nb,2020-02-30\n", "line 2: `2020-02-30` is no date"),
             (
                 "competition_id,date\n\n,2020-01-01\n",

@@ -5,6 +5,7 @@
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use podium::told;
 
 use crate::document::Chart;
 use crate::error::Error;
@@ -55,8 +56,10 @@ pub(crate) fn bars(
     let series = rows.iter().map(|row| row.values.len()).max().unwrap_or(1).max(1) as i32;
     let row_height = THICKNESS * series + GAP;
     let height = TOP + BOTTOM + row_height * rows.len() as i32;
-    let longest = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
-    let left = 8 * longest.min(MOST_CHARACTERS) as i32 + 20;
+    let labels: Vec<String> =
+        rows.iter().map(|row| shortened(&told::shown_name(&row.label), MOST_CHARACTERS)).collect();
+    let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    let left = 8 * longest as i32 + 20;
     let highest = rows
         .iter()
         .flat_map(|row| row.values.iter().flatten())
@@ -77,11 +80,14 @@ pub(crate) fn bars(
             root.draw(&Text::new(label, (at(tick), bottom + 14), text_style(SOFT, HPos::Center)))?;
             tick += step;
         }
-        for (index, row) in rows.iter().enumerate() {
+        for (index, (row, label)) in rows.iter().zip(&labels).enumerate() {
             let top = TOP + index as i32 * row_height + GAP / 2;
             let middle = top + THICKNESS * series / 2;
-            let label = shortened(&row.label, MOST_CHARACTERS);
-            root.draw(&Text::new(label, (left - 8, middle), text_style(INK, HPos::Right)))?;
+            root.draw(&Text::new(
+                label.as_str(),
+                (left - 8, middle),
+                text_style(INK, HPos::Right),
+            ))?;
             for (number, value) in row.values.iter().enumerate() {
                 let Some((value, error)) = value else { continue };
                 let y = top + number as i32 * THICKNESS;
@@ -134,6 +140,7 @@ pub(crate) fn over_numbers(
     shape: Shape,
     series: &[Series],
 ) -> Result<Chart, Error> {
+    let axis = told::shown_name(axis);
     let all = || series.iter().flat_map(|series| &series.points);
     let low = all().map(|(x, _)| *x).fold(f64::INFINITY, f64::min);
     let high = all().map(|(x, _)| *x).fold(f64::NEG_INFINITY, f64::max);
@@ -226,8 +233,8 @@ fn chart(id: &str, title: &str, description: &str, legend: &[&str], svg: &str) -
         &format!(
             " role=\"img\" aria-labelledby=\"{id}-title {id}-description\">\n<title id=\"{id}-title\">{}</title>\n<desc \
              id=\"{id}-description\">{}</desc>",
-            escaped(title),
-            escaped(description)
+            escaped(&told::shown_name(title)),
+            escaped(&told::shown_name(description))
         ),
         1,
     );

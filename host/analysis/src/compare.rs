@@ -1,6 +1,8 @@
 //! Two experiments held against each other, competition by competition.
 
-use podium::{Cancellation, told};
+use std::collections::BTreeSet;
+
+use podium::{Cancellation, Digest};
 use serde::Serialize;
 
 use crate::benchmark::Benchmark;
@@ -14,6 +16,7 @@ use crate::grading::{Marks, Metric};
 use crate::problem::Problem;
 use crate::runs::Runs;
 use crate::seeds;
+use crate::shown::shown_name;
 use crate::study::StudyOptions;
 
 /// Two experiments held against each other.
@@ -85,7 +88,7 @@ impl Comparison {
     /// Compares two experiments.
     ///
     /// # Errors
-    /// [`Error::Nothing`] where they have fewer than two competitions in common, or one has no complete seed;
+    /// [`Error::NothingComputed`] where they have fewer than two competitions in common, or one has no complete seed;
     /// [`Error::Cancelled`].
     pub fn of(
         first: &Experiment,
@@ -115,8 +118,8 @@ impl Comparison {
             .copied()
             .filter(|id| benchmark.get(id).is_some_and(|facts| !facts.has_known_issues))
             .collect();
-        let names = [first, second].map(|experiment| told::shown_name(&experiment.name));
-        let mut remarks = Vec::new();
+        let names = [first, second].map(|experiment| shown_name(&experiment.name));
+        let mut remarks = Vec::from_iter(same_reports(first, second));
         for ((experiment, runs), name) in [first, second].into_iter().zip(&runs).zip(&names) {
             let of = experiment.remarks.iter().chain(&runs.remarks);
             remarks.extend(of.map(|remark| format!("{name}: {remark}")));
@@ -131,7 +134,11 @@ impl Comparison {
         let of = |competitions: &[&str], remarks: Option<&mut Vec<String>>| {
             difference(&names, &runs, competitions, metric, options, (draws, cancellation), remarks)
         };
-        let all = of(&common, Some(&mut remarks))?;
+        let all = match of(&common, Some(&mut remarks)) {
+            Ok(all) => all,
+            Err(Error::Nothing(reason)) => return Err(Error::NothingComputed { reason, problems }),
+            Err(error) => return Err(error),
+        };
         let without_known_issues = match of(&clean, None) {
             Ok(difference) => Some(difference),
             Err(Error::Cancelled) => return Err(Error::Cancelled),
@@ -151,6 +158,27 @@ impl Comparison {
     }
 }
 
+/// That experiments are made of the same reports, where some are: a difference says nothing of them.
+fn same_reports(first: &Experiment, second: &Experiment) -> Option<String> {
+    let digests = |experiment: &Experiment| -> BTreeSet<Digest> {
+        experiment.run_groups.iter().map(|group| group.digest).collect()
+    };
+    let (first, second) = (digests(first), digests(second));
+    if first == second {
+        return Some(
+            "both experiments are made of the same reports: there is no difference that could say anything"
+                .to_owned(),
+        );
+    }
+    match first.intersection(&second).count() {
+        0 => None,
+        1 => Some("a report is in both experiments, or one of the same bytes".to_owned()),
+        some => {
+            Some(format!("{some} reports are in both experiments, or others of the same bytes"))
+        }
+    }
+}
+
 fn difference(
     names: &[String; 2],
     runs: &[Runs; 2],
@@ -167,7 +195,7 @@ fn difference(
             names[1],
             competitions.len(),
             if competitions.len() == 1 { "" } else { "s" },
-            told::shown_name(&options.split.name)
+            shown_name(&options.split.name)
         )));
     }
     let mut shares: [Vec<f64>; 2] = Default::default();

@@ -5,9 +5,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use podium::told;
-
 use crate::problem::Problem;
+use crate::shown::shown_path;
 
 /// What can go wrong.
 #[derive(Debug, thiserror::Error)]
@@ -17,7 +16,7 @@ pub enum Error {
     #[error(transparent)]
     Podium(#[from] podium::Error),
     /// A file that was named is not what it has to be.
-    #[error("{}: {message}", shown(path))]
+    #[error("{}: {message}", shown_path(path))]
     File {
         /// The file.
         path: PathBuf,
@@ -27,7 +26,7 @@ pub enum Error {
     /// A Git LFS pointer lies in the place of a file.
     #[error(
         "{}: this is a Git LFS pointer, not the file itself: run `git lfs pull` in the checkout that it lies in",
-        shown(path)
+        shown_path(path)
     )]
     LfsPointer {
         /// The file.
@@ -45,6 +44,14 @@ pub enum Error {
         /// Why not.
         problems: Vec<Problem>,
     },
+    /// Reports were read, and nothing could be computed of them.
+    #[error("{reason}")]
+    NothingComputed {
+        /// Why not.
+        reason: String,
+        /// What could not be used of them.
+        problems: Vec<Problem>,
+    },
     /// A page or a chart cannot be made; a fault of this crate.
     #[error("the page cannot be made: {0}")]
     Page(String),
@@ -60,10 +67,6 @@ impl Error {
     pub(crate) fn file(path: &Path, message: impl Into<String>) -> Error {
         Error::File { path: path.to_owned(), message: message.into() }
     }
-}
-
-fn shown(path: &Path) -> String {
-    told::shown_name(&path.to_string_lossy())
 }
 
 /// Problems, a line each; of the first where there are many.

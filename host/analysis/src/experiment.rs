@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use podium::{Cancellation, Digest, told};
+use podium::{Cancellation, Digest};
 
 use crate::benchmark::Benchmark;
 use crate::error::Error;
@@ -12,6 +12,7 @@ use crate::grading::Grading;
 use crate::metadata::{Metadata, MetadataByExperiment};
 use crate::problem::{Problem, ProblemKind};
 use crate::report_file::ReportFile;
+use crate::shown::{shown_name, shown_path};
 use crate::sources::{FoundExperiment, Sources};
 
 /// A named set of run groups.
@@ -34,6 +35,8 @@ pub struct RunGroup {
     pub name: String,
     /// The report.
     pub file: PathBuf,
+    /// The digest of the report, by which copies are known.
+    pub digest: Digest,
     /// Its gradings by competition, within a competition in the order of the report; each with its place there.
     pub gradings: Vec<(usize, Grading)>,
 }
@@ -114,19 +117,24 @@ impl Plan {
                     }
                     Entry::Occupied(first) => experiment.remarks.push(format!(
                         "{} and {} hold the same bytes, and both count: if one is a copy, leave it out",
-                        shown(first.get()),
-                        shown(&path)
+                        shown_path(first.get()),
+                        shown_path(&path)
                     )),
                 }
                 if file.incomplete {
                     experiment.remarks.push(format!(
                         "{}: the report says that it is not complete: grading was interrupted",
-                        shown(&path)
+                        shown_path(&path)
                     ));
                 }
                 problems.extend(file.problems);
                 let gradings = known(&path, file.gradings, benchmark, &mut problems);
-                experiment.run_groups.push(RunGroup { name: run_group, file: path, gradings });
+                experiment.run_groups.push(RunGroup {
+                    name: run_group,
+                    file: path,
+                    digest: file.digest,
+                    gradings,
+                });
             }
             experiment.run_groups.retain(|group| !group.gradings.is_empty());
             experiment.remarks.extend(mixed_versions(&experiment.run_groups));
@@ -151,8 +159,24 @@ fn known(
     let mut unknown: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let mut kept = Vec::with_capacity(gradings.len());
     for (index, grading) in gradings {
-        if benchmark.get(&grading.competition).is_none() {
+        let Some(facts) = benchmark.get(&grading.competition) else {
             unknown.entry(grading.competition).or_insert((index, 0)).1 += 1;
+            continue;
+        };
+        if let (Some(said), Some(known)) = (grading.is_lower_better, facts.is_lower_better)
+            && said != known
+        {
+            let problem = Problem::of_grading(
+                path,
+                index,
+                ProblemKind::UnusableGrading,
+                format!(
+                    "it is {said}, and by its competition.toml {known} for `{}`, so that nobody can say what was earned",
+                    grading.competition
+                ),
+            );
+            let part = problem.part.as_ref().map(|part| format!("{part}.is_lower_better"));
+            problems.push(Problem { part, ..problem });
             continue;
         }
         if grading.marks.is_none() {
@@ -169,17 +193,13 @@ fn known(
             if times > 1 { format!(" (and {} more of it)", times - 1) } else { String::new() };
         let reason = format!(
             "there is no competition `{}`{more}: name the folder that holds it with --competitions",
-            told::shown_name(&id)
+            shown_name(&id)
         );
         problems.push(Problem::of_grading(path, index, ProblemKind::UnknownCompetition, reason));
     }
     // Stable: within a competition the order of the report says which run comes first.
     kept.sort_by(|(_, left), (_, right)| left.competition.cmp(&right.competition));
     kept
-}
-
-fn shown(path: &Path) -> String {
-    told::shown_name(&path.to_string_lossy())
 }
 
 /// Says which competitions were graded by several graders, or held against several leaderboards, within an experiment.

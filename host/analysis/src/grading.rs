@@ -112,6 +112,8 @@ pub struct Grading {
     pub grader: Option<String>,
     /// The four lines of the leaderboard: gold, silver, bronze, median.
     pub lines: Option<[f64; 4]>,
+    /// Whether lower scores are better, as the report says.
+    pub is_lower_better: Option<bool>,
 }
 
 /// What was read of an element of `competition_reports`.

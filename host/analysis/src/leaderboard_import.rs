@@ -9,14 +9,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use podium::{
-    Competition, Leaderboard, LeaderboardSnapshot, Thresholds, read_file, told, write_new,
+    Competition, Direction, Leaderboard, LeaderboardSnapshot, Thresholds, read_file, write_new,
     write_over,
 };
 use serde::Serialize;
 
-use crate::csv_lines::line_of;
+use crate::csv_table::{CsvTable, ends_with_its_line};
 use crate::error::Error;
 use crate::lfs;
+use crate::shown::{serialize_path, shown_name, shown_path};
 
 /// No leaderboard is larger.
 const MOST_BYTES: u64 = 64 << 20;
@@ -30,6 +31,7 @@ pub struct ImportedLeaderboard {
     /// The competition.
     pub competition: String,
     /// The file that was read.
+    #[serde(serialize_with = "serialize_path")]
     pub from: PathBuf,
     /// What became of it.
     pub result: ImportResult,
@@ -134,7 +136,7 @@ pub fn import_leaderboard(
         Ok(board) => board,
         Err(reason) => {
             imported.result = ImportResult::Refused;
-            imported.reason = Some(format!("{}: {reason}", shown(&from)));
+            imported.reason = Some(format!("{}: {reason}", shown_path(&from)));
             return Ok(imported);
         }
     };
@@ -146,65 +148,73 @@ pub fn import_leaderboard(
         competition.definition.medals.is_some().then(|| relation(&imported.differences));
     let folder = into.join(id);
     let path = folder.join("leaderboard.csv");
-    let text = to_csv(&board);
     // Whoever put a link there would choose what is written over.
     let is_link = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|there| there.is_symlink());
     if let Some(link) = [&folder, &path].into_iter().find(is_link) {
         imported.reason = Some(format!(
             "{}: this is a link, and links are not followed: remove it, or name another folder",
-            shown(link)
+            shown_path(link)
         ));
         imported.result = ImportResult::Link;
         return Ok(imported);
     }
-    let held =
-        path.symlink_metadata().is_ok().then(|| Leaderboard::read(&path, competition.direction()));
-    imported.result = match held {
-        Some(Ok(held)) if held == board => ImportResult::Unchanged,
-        Some(_) if !replace => {
-            imported.reason = Some(format!(
-                "{}: another leaderboard is there; --force replaces it",
-                shown(&path)
-            ));
-            ImportResult::Kept
-        }
-        Some(_) => {
-            write_over(&path, text.as_bytes())?;
-            ImportResult::Written
-        }
-        None => {
-            let failed = |source| podium::Error::Write { path: folder.clone(), source };
-            fs::create_dir_all(&folder).map_err(failed)?;
-            write_new(&path, text.as_bytes())?;
-            ImportResult::Written
-        }
-    };
+    (imported.result, imported.reason) = put(&board, competition.direction(), &folder, replace)?;
     Ok(imported)
 }
 
-fn shown(path: &Path) -> String {
-    told::shown_name(&path.to_string_lossy())
+/// Writes a board into a folder, where no other one is or it may be replaced. Others may do the same at the same time.
+fn put(
+    board: &Leaderboard,
+    direction: Direction,
+    folder: &Path,
+    replace: bool,
+) -> Result<(ImportResult, Option<String>), podium::Error> {
+    let path = folder.join("leaderboard.csv");
+    let text = to_csv(board);
+    if path.symlink_metadata().is_err() {
+        let failed = |source| podium::Error::Write { path: folder.to_owned(), source };
+        fs::create_dir_all(folder).map_err(failed)?;
+        match write_new(&path, text.as_bytes()) {
+            Ok(()) => return Ok((ImportResult::Written, None)),
+            // Somebody else was faster; what they wrote is a leaderboard like any that is there.
+            Err(podium::Error::Write { source, .. })
+                if source.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    match Leaderboard::read(&path, direction) {
+        Ok(held) if held == *board => Ok((ImportResult::Unchanged, None)),
+        _ if replace => {
+            write_over(&path, text.as_bytes())?;
+            Ok((ImportResult::Written, None))
+        }
+        _ => {
+            let path = shown_path(&path);
+            let reason = format!("{path}: another leaderboard is there; --force replaces it");
+            Ok((ImportResult::Kept, Some(reason)))
+        }
+    }
 }
 
 /// Reads the scores of a leaderboard of the reference, in its order.
 fn parse(bytes: &[u8], competition: &Competition) -> Result<Leaderboard, String> {
-    let mut reader = csv::Reader::from_reader(bytes);
-    let headers = reader.headers().map_err(|error| error.to_string())?;
-    let column = SCORE_COLUMNS
-        .iter()
-        .find_map(|wanted| headers.iter().position(|name| name.trim() == *wanted))
-        .ok_or_else(|| {
-            let names: Vec<_> =
-                headers.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
-            format!("it has no column `score`, only {}", names.join(", "))
-        })?;
-    let mut scores = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|error| error.to_string())?;
-        let line = line_of(bytes, &record);
-        let cell = record.get(column).unwrap_or_default().trim();
+    let table = CsvTable::read(bytes)?;
+    let mut column = None;
+    for name in SCORE_COLUMNS {
+        column = column.or(table.column(name)?);
+    }
+    let column = column.ok_or_else(|| table.lacks(SCORE_COLUMNS[0]))?;
+    if !ends_with_its_line(bytes) {
+        return Err(
+            "its last line has no end, so that it may be cut off: get it again, or put a line end behind it where it is whole"
+                .to_owned(),
+        );
+    }
+    let mut scores = Vec::with_capacity(table.rows.len());
+    for row in &table.rows {
+        let cell = row.cells[column].trim();
         let score: f64 = cell.parse().map_err(|_| {
-            format!("line {line}: the score `{}` is not a number", cell.escape_debug())
+            format!("line {}: the score `{}` is not a number", row.line, shown_name(cell))
         })?;
         scores.push(score);
     }
@@ -244,4 +254,45 @@ fn differences(competition: &Competition, follows: &Thresholds) -> Vec<LineDiffe
     .filter(|(_, stated, follows)| (stated - follows).abs() > tolerance * stated.abs().max(1.0))
     .map(|(line, stated, follows)| LineDifference { line, stated, follows })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+
+    #[test]
+    fn many_may_import_at_the_same_time() {
+        const WRITERS: usize = 8;
+        let above = tempfile::tempdir().unwrap();
+        let direction = Direction::HigherIsBetter;
+        let board = Leaderboard::from_scores(vec![0.9, 0.5], direction).unwrap();
+        let other = Leaderboard::from_scores(vec![0.8], direction).unwrap();
+        for round in 0..50 {
+            let folder = above.path().join(format!("{round}/example"));
+            let barrier = Barrier::new(WRITERS);
+            let import = |_| {
+                barrier.wait();
+                put(&board, direction, &folder, false).unwrap().0
+            };
+            let results: Vec<ImportResult> = std::thread::scope(|scope| {
+                let writers: Vec<_> = (0..WRITERS)
+                    .map(|number| {
+                        scope.spawn({
+                            let import = &import;
+                            move || import(number)
+                        })
+                    })
+                    .collect();
+                writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+            });
+            let written = results.iter().filter(|result| **result == ImportResult::Written);
+            assert_eq!(written.count(), 1, "{results:?}");
+            let unchanged = results.iter().filter(|result| **result == ImportResult::Unchanged);
+            assert_eq!(unchanged.count(), WRITERS - 1, "{results:?}");
+            assert_eq!(put(&other, direction, &folder, false).unwrap().0, ImportResult::Kept);
+            assert_eq!(put(&other, direction, &folder, true).unwrap().0, ImportResult::Written);
+        }
+    }
 }

@@ -8,12 +8,13 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use podium::{read_file, told};
+use podium::read_file;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::report_json::{ReportJson, in_words};
+use crate::report_json::{ReportJson, in_words, shown};
+use crate::shown::shown_name;
 
 /// No file of metadata is larger.
 const MOST_BYTES: u64 = 16 << 20;
@@ -65,16 +66,10 @@ pub fn read_metadata(path: &Path) -> Result<ReadMetadata, Error> {
 }
 
 fn of_json(text: &str) -> Result<Value, String> {
-    let read: ReportJson = ReportJson::parse(text).map_err(|error| match error {
-        podium::Error::NotAReport { message } => message,
-        other => other.to_string(),
-    })?;
+    let read = ReportJson::parse(text)?;
     match read.repeated.first() {
         None => Ok(read.value),
-        Some(place) => {
-            let place = told::shown_name(&in_words(place));
-            Err(format!("`{place}` is there more than once"))
-        }
+        Some(place) => Err(format!("`{}` is there more than once", in_words(place))),
     }
 }
 
@@ -94,20 +89,27 @@ fn of_toml(text: &str) -> Result<Value, String> {
             }
         }
     }
-    let table: toml::Table =
-        toml::from_str(text).map_err(|error| error.to_string().trim().to_owned())?;
+    let table: toml::Table = toml::from_str(text).map_err(|error| not_toml(text, &error))?;
     Ok(value(toml::Value::Table(table)))
+}
+
+/// Where a text ceases to be TOML, on one line.
+fn not_toml(text: &str, error: &toml::de::Error) -> String {
+    let begin = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = text.as_bytes()[..begin].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let what: Vec<&str> = error.message().lines().map(str::trim).collect();
+    format!("it is no TOML at line {line}: {}", shown_name(&what.join(", ")))
 }
 
 fn read(value: &Value) -> Result<ReadMetadata, String> {
     let mut read = ReadMetadata::default();
     for (key, value) in table(value, "the file")? {
         if key != "experiment" {
-            read.unknown_keys.push(told::shown_name(key));
+            read.unknown_keys.push(shown_name(key));
             continue;
         }
         for (name, fields) in table(value, "`experiment`")? {
-            let place = format!("experiment.{}", told::shown_name(name));
+            let place = format!("experiment.{}", shown_name(name));
             let metadata = metadata(&place, table(fields, &format!("`{place}`"))?, &mut read)?;
             read.experiments.insert(name.clone(), metadata);
         }
@@ -129,10 +131,8 @@ fn metadata(
 ) -> Result<Metadata, String> {
     let mut metadata = Metadata::default();
     for (key, value) in fields {
-        let wrong = |needed: &str| {
-            let found = told::message(&value.to_string());
-            format!("`{place}.{key}` is {}; needed is {needed}", told::shown_name(&found))
-        };
+        let wrong =
+            |needed: &str| format!("`{place}.{key}` is {}; needed is {needed}", shown(value));
         let text = || match value {
             Value::Null => Ok(None),
             Value::String(text) => Ok(Some(text.clone())),
@@ -160,7 +160,7 @@ fn metadata(
                 _ => return Err(wrong("a number of hours from 0 on")),
             },
             other => {
-                read.unknown_keys.push(format!("{place}.{}", told::shown_name(other)));
+                read.unknown_keys.push(format!("{place}.{}", shown_name(other)));
             }
         }
     }
@@ -216,10 +216,15 @@ mod tests {
             ("a.toml", "[experiment.x]\ndate = 2024\n", "`experiment.x.date` is 2024"),
             ("a.toml", "experiment = 3\n", "`experiment` is no table"),
             ("a.toml", "[experiment]\nx = 3\n", "`experiment.x` is no table"),
-            ("a.toml", "[experiment.x\n", "TOML"),
+            ("a.toml", "agent = 1\n[experiment.x\n", "it is no TOML at line 2: "),
             ("a.toml", "[experiment.x]\nagent = \"a\"\nagent = \"b\"\n", "duplicate key"),
             ("a.json", "[]", "the file is no table"),
-            ("a.json", "{\"experiment\": {", "line 1"),
+            ("a.json", "{\"experiment\": {", "it ends in the middle, at line 1"),
+            (
+                "a.json",
+                r#"{"experiment": {"x": {"running_time_hours": 1e999}}}"#,
+                "`experiment.x.running_time_hours` is 1e999, which no double holds; needed is a number",
+            ),
             (
                 "a.json",
                 r#"{"experiment": {"x": {"agent": "a", "agent": "b"}}}"#,

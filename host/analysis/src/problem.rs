@@ -3,13 +3,15 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use podium::told;
 use serde::Serialize;
+
+use crate::shown::{serialize_path, shown_path};
 
 /// A file, or a part of it, that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The file or folder.
+    #[serde(serialize_with = "serialize_path")]
     pub file: PathBuf,
     /// The part of it, where the rest is used: `competition_reports[3]`, `competition_reports[3].score`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +85,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&told::shown_name(&self.file.to_string_lossy()))?;
+        formatter.write_str(&shown_path(&self.file))?;
         if let Some(part) = &self.part {
             write!(formatter, ", {part}")?;
         }

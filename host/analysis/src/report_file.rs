@@ -6,13 +6,13 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use podium::{Digest, read_file, told};
+use podium::{Digest, read_file};
 use serde_json::Value;
 
 use crate::grading::{Grading, ReadGrading};
 use crate::lfs;
 use crate::problem::{Problem, ProblemKind};
-use crate::report_json::{ReportJson, Step, in_words};
+use crate::report_json::{ReportJson, Step, in_words, shown};
 
 /// No report is larger: a grading takes some kilobytes.
 const MOST_BYTES: u64 = 1 << 30;
@@ -73,9 +73,9 @@ impl ReportFile {
         match value.get("complete") {
             None | Some(Value::Bool(true)) => {}
             Some(Value::Bool(false)) => file.incomplete = true,
-            Some(_) => {
+            Some(said) => {
                 let part = Some("complete".to_owned());
-                let reason = "it is neither true nor false";
+                let reason = format!("it is {}; needed is true or false", shown(said));
                 let problem = Problem::of_file(path, ProblemKind::UnusableField, reason);
                 file.problems.push(Problem { part, ..problem });
             }
@@ -106,7 +106,7 @@ impl ReportFile {
                 }
                 _ => (ProblemKind::UnusableField, "it is there more than once"),
             };
-            let part = Some(told::shown_name(&in_words(&place)));
+            let part = Some(in_words(&place));
             file.problems.push(Problem { part, ..Problem::of_file(path, kind, reason) });
         }
         for (index, report) in reports.iter().enumerate() {
@@ -218,6 +218,37 @@ mod tests {
         let parts: Vec<_> =
             file.problems.iter().filter_map(|problem| problem.part.as_deref()).collect();
         assert_eq!((file.gradings.len(), parts), (1, vec!["complete", "total_runs"]));
+    }
+
+    #[test]
+    fn a_number_that_no_double_holds_makes_its_own_field_useless() {
+        let digits = "9".repeat(400);
+        for number in ["1e999", digits.as_str()] {
+            for (field, gradings, kind) in [
+                ("score", 2, Some(ProblemKind::UnusableField)),
+                ("gold_threshold", 2, Some(ProblemKind::UnusableField)),
+                ("created_at", 2, Some(ProblemKind::UnusableField)),
+                ("seed", 1, Some(ProblemKind::UnusableGrading)),
+                ("elapsed_seconds", 1, Some(ProblemKind::UnusableGrading)),
+                ("gold_medal", 1, Some(ProblemKind::UnusableGrading)),
+                ("notes", 2, None),
+            ] {
+                let mut wrong: serde_json::Value = serde_json::from_str(GRADING).unwrap();
+                wrong[field] = "HERE".into();
+                let wrong = wrong.to_string().replace("\"HERE\"", number);
+                let text = format!(
+                    "{{\"total_runs\": {number}, \"competition_reports\": [{wrong}, {GRADING}]}}"
+                );
+                let file = read(text.as_bytes()).unwrap();
+                assert_eq!(file.gradings.len(), gradings, "{field}");
+                let found: Vec<_> = file.problems.iter().map(|problem| problem.kind).collect();
+                assert_eq!(found, Vec::from_iter(kind), "{field}: {:?}", file.problems);
+                for problem in &file.problems {
+                    assert_eq!(problem.part, Some(format!("competition_reports[0].{field}")));
+                    assert!(problem.reason.contains(", which no double holds"), "{problem}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -70,7 +70,14 @@ fn write_anew(files: &[StudyFile], folder: &Path) -> Result<(), Error> {
     left_behind.iter().for_each(|left| remove(left));
     let mut unfinished = Unfinished::make_in(above).map_err(|source| failed(folder, source))?;
     unfinished.write(files, folder)?;
-    fs::rename(&unfinished.path, folder).map_err(|source| failed(folder, source))?;
+    fs::rename(&unfinished.path, folder).map_err(|source| match source.kind() {
+        // Somebody else was faster.
+        io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists => {
+            taken(folder, "it is not empty any more")
+        }
+        io::ErrorKind::NotADirectory => taken(folder, "a file is there now"),
+        _ => failed(folder, source),
+    })?;
     unfinished.is_moved = true;
     sync(above);
     Ok(())

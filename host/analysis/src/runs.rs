@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::path::Path;
 
-use podium::told;
 use serde::Serialize;
 
 use crate::experiment::Experiment;
 use crate::grading::{Grading, Marks};
 use crate::problem::{Problem, ProblemKind};
+use crate::shown::shown_name;
 
 /// How runs of different competitions are told to belong to the same seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -165,8 +165,8 @@ impl Runs {
                 let reason = format!(
                     "there is a run `{}` of `{competition}` already (in {}), and the first counts; --align order counts \
                      runs in their order instead",
-                    told::shown_name(seed),
-                    told::shown_name(&run.run_group)
+                    shown_name(seed),
+                    shown_name(&run.run_group)
                 );
                 return Err((ProblemKind::Duplicate, reason));
             }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::runs::{Run, Runs};
+use crate::shown::shown_name;
 
 /// What is done about a seed in which a competition has no run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -78,7 +79,8 @@ pub(crate) fn form<'a>(
         && let Some((name, competition, missing)) = gap
     {
         return Err(format!(
-            "seed {name} is not complete: {} (--incomplete pad or drop goes on)",
+            "seed {} is not complete: {} (--incomplete pad or drop goes on)",
+            shown_name(name),
             lacks(competition, missing)
         ));
     }
@@ -91,7 +93,8 @@ pub(crate) fn form<'a>(
     if seeds.is_empty() {
         let (name, competition, missing) = gap.ok_or_else(|| "there is no seed".to_owned())?;
         return Err(format!(
-            "no seed is complete: seed {name} {} (--incomplete pad counts missing runs as failed)",
+            "no seed is complete: seed {} {} (--incomplete pad counts missing runs as failed)",
+            shown_name(name),
             lacks(competition, missing)
         ));
     }

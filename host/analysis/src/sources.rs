@@ -6,18 +6,15 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use podium::{read_file, told};
-
-use crate::lfs;
 use crate::problem::{Problem, ProblemKind};
+use crate::run_group_list;
+use crate::shown::{path_text, shown_name, shown_path};
 
 /// The file of a tree that says which experiment a run group belongs to.
 pub const RUN_GROUPS_FILE: &str = "run_group_experiments.csv";
-
-/// No such file is larger.
-const MOST_BYTES: u64 = 64 << 20;
 
 /// What was named to look for reports in.
 #[derive(Clone, Debug, Default)]
@@ -38,11 +35,19 @@ pub(crate) struct FoundExperiment {
     pub(crate) reports: Vec<(String, PathBuf)>,
 }
 
+/// The reports of an experiment that lie in one place.
+#[derive(Debug)]
+struct Place {
+    /// What somebody named, or the folder in it that holds the reports.
+    origin: PathBuf,
+    reports: Vec<(String, PathBuf)>,
+}
+
 impl Sources {
     /// Finds the reports, and the names of all experiments that there are, those that are not wanted among them.
     /// Experiments come by name; what cannot be used is added to `problems`.
     pub(crate) fn find(&self, problems: &mut Vec<Problem>) -> (Vec<FoundExperiment>, Vec<String>) {
-        let mut found: BTreeMap<String, Vec<(String, PathBuf)>> = BTreeMap::new();
+        let mut found: BTreeMap<String, Vec<Place>> = BTreeMap::new();
         let mut names = BTreeSet::new();
         let mut wanted = |name: &str| {
             names.insert(name.to_owned());
@@ -50,32 +55,91 @@ impl Sources {
         };
         for (name, paths) in &self.experiments {
             if wanted(name) {
-                let reports = found.entry(name.clone()).or_default();
-                for path in paths {
-                    reports.extend(named(path, problems));
-                }
+                let reports = paths.iter().flat_map(|path| named(path, problems)).collect();
+                let origin = paths.first().cloned().unwrap_or_default();
+                found.entry(name.clone()).or_default().push(Place { origin, reports });
             }
         }
         for tree in &self.trees {
             let experiments = match fs::symlink_metadata(tree.join(RUN_GROUPS_FILE)) {
-                Ok(_) => by_run_groups(tree, &mut wanted, problems),
-                Err(_) => by_folders(tree, &mut wanted, problems),
+                Err(error) if is_not_there(&error) => by_folders(tree, &mut wanted, problems),
+                Ok(_) | Err(_) => by_run_groups(tree, &mut wanted, problems),
             };
-            for (name, reports) in experiments {
-                found.entry(name).or_default().extend(reports);
+            for (name, place) in experiments {
+                found.entry(name).or_default().push(place);
             }
         }
         let found = found
             .into_iter()
-            .map(|(name, mut reports)| {
-                // As the reference does it: by the text of the paths.
-                reports.sort_by_cached_key(|(_, path)| path.to_string_lossy().into_owned());
-                FoundExperiment { reports: each_once(&name, reports, problems), name }
+            .filter_map(|(name, places)| {
+                let reports = in_one_place(&name, places, problems)?;
+                let reports = each_once(&name, in_order(reports), problems);
+                Some(FoundExperiment { reports: told_apart(reports), name })
             })
             .filter(|experiment| !experiment.reports.is_empty())
             .collect();
         (found, names.into_iter().collect())
     }
+}
+
+fn is_not_there(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// The reports of an experiment, where there is one of its name only: the same reports may have been named twice. Others of
+/// the same name are other experiments, and nobody can say which one is meant.
+fn in_one_place(
+    name: &str,
+    mut places: Vec<Place>,
+    problems: &mut Vec<Problem>,
+) -> Option<Vec<(String, PathBuf)>> {
+    places.retain(|place| !place.reports.is_empty());
+    let files = |place: &Place| -> BTreeSet<FileIdentity> {
+        place.reports.iter().map(|(_, path)| FileIdentity::of(path)).collect()
+    };
+    let first = places.first()?;
+    let (origin, of_first) = (first.origin.clone(), files(first));
+    let others: Vec<&Place> = places[1..].iter().filter(|place| files(place) != of_first).collect();
+    for other in &others {
+        let reason = format!(
+            "there is an experiment `{}` here, and another one in {}, so that nobody can say which one is meant: give each \
+             a name of its own (--experiment NAME=PATH), or name the reports of both behind one --experiment NAME=",
+            shown_name(name),
+            shown_path(&origin)
+        );
+        problems.push(Problem::of_file(&other.origin, ProblemKind::Ambiguous, reason));
+    }
+    others.is_empty().then(|| places.into_iter().flat_map(|place| place.reports).collect())
+}
+
+/// The reports in the order in which seeds are counted: that of the texts of their paths, as the reference has it. Of the
+/// reports that `podium grade` wrote in the same second into the same folder the numbers count, not their texts.
+fn in_order(mut reports: Vec<(String, PathBuf)>) -> Vec<(String, PathBuf)> {
+    fn numbered(text: &str) -> Option<(String, u64)> {
+        let (begin, end) = text.rsplit_once("_grading_report")?;
+        let (time, number) = begin.rsplit_once('-')?;
+        let number = number.parse().ok().filter(|_| time.ends_with("-GMT"))?;
+        Some((format!("{time}_grading_report{end}"), number))
+    }
+    reports.sort_by_cached_key(|(_, path)| {
+        let text = path_text(path);
+        numbered(&text).unwrap_or((text, 1))
+    });
+    reports
+}
+
+/// The reports with names of run groups that are each there once: where some are the same, they are the paths.
+fn told_apart(mut reports: Vec<(String, PathBuf)>) -> Vec<(String, PathBuf)> {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    for (run_group, _) in &reports {
+        *times.entry(run_group.clone()).or_default() += 1;
+    }
+    for (run_group, path) in &mut reports {
+        if times[run_group] > 1 {
+            *run_group = path_text(path);
+        }
+    }
+    reports
 }
 
 /// The reports without those that are there a second time, be it by another path; these are said.
@@ -87,9 +151,7 @@ fn each_once(
     let mut first: HashMap<FileIdentity, PathBuf> = HashMap::new();
     let mut kept = Vec::with_capacity(reports.len());
     for (run_group, path) in reports {
-        // What is wrong with one that is not there is said when it is read.
-        let identity = FileIdentity::of(&path).unwrap_or_else(|| FileIdentity::Path(path.clone()));
-        match first.entry(identity) {
+        match first.entry(FileIdentity::of(&path)) {
             Entry::Vacant(place) => {
                 place.insert(path.clone());
                 kept.push((run_group, path));
@@ -97,8 +159,8 @@ fn each_once(
             Entry::Occupied(place) => {
                 let reason = format!(
                     "the experiment `{}` has this file already, as {}; it is counted once",
-                    told::shown_name(experiment),
-                    told::shown_name(&place.get().to_string_lossy()),
+                    shown_name(experiment),
+                    shown_path(place.get()),
                 );
                 problems.push(Problem::of_file(&path, ProblemKind::Duplicate, reason));
             }
@@ -108,7 +170,7 @@ fn each_once(
 }
 
 /// What a file is known by, whatever path leads to it.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum FileIdentity {
     #[cfg(unix)]
     Inode(u64, u64),
@@ -116,15 +178,17 @@ enum FileIdentity {
 }
 
 impl FileIdentity {
-    fn of(path: &Path) -> Option<FileIdentity> {
+    /// Of one that is not there, what is wrong is said when it is read.
+    fn of(path: &Path) -> FileIdentity {
         #[cfg(unix)]
-        {
+        let identity = {
             use std::os::unix::fs::MetadataExt;
-            let metadata = fs::metadata(path).ok()?;
-            Some(FileIdentity::Inode(metadata.dev(), metadata.ino()))
-        }
+            let metadata = fs::metadata(path).ok();
+            metadata.map(|metadata| FileIdentity::Inode(metadata.dev(), metadata.ino()))
+        };
         #[cfg(not(unix))]
-        fs::canonicalize(path).ok().map(FileIdentity::Path)
+        let identity = fs::canonicalize(path).ok().map(FileIdentity::Path);
+        identity.unwrap_or_else(|| FileIdentity::Path(path.to_owned()))
     }
 }
 
@@ -132,7 +196,7 @@ impl FileIdentity {
 fn named(path: &Path, problems: &mut Vec<Problem>) -> Vec<(String, PathBuf)> {
     if !path.is_dir() {
         // What is wrong with it is said when it is read.
-        return vec![(path.display().to_string(), path.to_owned())];
+        return vec![(path_text(path), path.to_owned())];
     }
     let reports = below(path, problems);
     if reports.is_empty() {
@@ -151,24 +215,23 @@ fn by_folders(
     tree: &Path,
     wanted: &mut impl FnMut(&str) -> bool,
     problems: &mut Vec<Problem>,
-) -> Vec<(String, Vec<(String, PathBuf)>)> {
-    let name = |path: &Path| {
-        let canonical = path.canonicalize().ok();
-        let name = canonical.as_deref().unwrap_or(path).file_name();
-        name.map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
-    };
+) -> Vec<(String, Place)> {
     let (files, folders) = entries(tree, problems);
     let mut experiments = Vec::new();
     let mut is_empty = true;
-    let beside = reports_among(&files);
-    let inside = folders.into_iter().map(|folder| (name(&folder), below(&folder, problems)));
-    for (name, reports) in std::iter::once((name(tree), beside)).chain(inside) {
+    let beside = (tree.to_owned(), reports_among(&files));
+    let inside = folders.into_iter().map(|folder| {
+        let reports = below(&folder, problems);
+        (folder, reports)
+    });
+    for (origin, reports) in std::iter::once(beside).chain(inside) {
         if reports.is_empty() {
             continue;
         }
         is_empty = false;
+        let name = folder_name(&origin);
         if wanted(&name) {
-            experiments.push((name, reports));
+            experiments.push((name, Place { origin, reports }));
         }
     }
     if is_empty && tree.is_dir() {
@@ -177,42 +240,26 @@ fn by_folders(
     experiments
 }
 
+/// What a folder is called; of one such as `..` it is the name that it has.
+fn folder_name(path: &Path) -> String {
+    let own = path.file_name().map(|name| path_text(Path::new(name)));
+    let found = || {
+        let canonical = path.canonicalize().ok()?;
+        Some(path_text(Path::new(canonical.file_name()?)))
+    };
+    own.or_else(found).unwrap_or_else(|| path_text(path))
+}
+
 /// The experiments of a tree with a file that assigns run groups to them.
 fn by_run_groups(
     tree: &Path,
     wanted: &mut impl FnMut(&str) -> bool,
     problems: &mut Vec<Problem>,
-) -> Vec<(String, Vec<(String, PathBuf)>)> {
-    let path = tree.join(RUN_GROUPS_FILE);
-    let text = match read_run_groups(&path) {
-        Ok(text) => text,
-        Err(problem) => {
-            problems.push(problem);
-            return Vec::new();
-        }
-    };
-    let mut assigned: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (index, line) in text.lines().enumerate() {
-        if line.trim().is_empty() || line.starts_with("experiment_id") {
-            continue;
-        }
-        let line_problem = |kind, reason: &str| Problem {
-            part: Some(format!("line {}", index + 1)),
-            ..Problem::of_file(&path, kind, reason)
-        };
-        let Some((experiment, run_group)) = line.trim().split_once(',') else {
-            let reason = "it has no comma; a line is `experiment,run group`";
-            problems.push(line_problem(ProblemKind::NotAReport, reason));
-            continue;
-        };
-        if !assigned.entry(experiment.trim()).or_default().insert(run_group.trim()) {
-            let reason = "the run group is assigned to the experiment already";
-            problems.push(line_problem(ProblemKind::Duplicate, reason));
-        }
-    }
+) -> Vec<(String, Place)> {
+    let mut assigned = run_group_list::read(&tree.join(RUN_GROUPS_FILE), problems);
     assigned.retain(|experiment, _| wanted(experiment));
-    let mut of = |run_group: &str| match of_run_group(tree, run_group) {
-        Ok(report) => Some((run_group.to_owned(), report)),
+    let mut of = |run_group: String| match of_run_group(tree, &run_group) {
+        Ok(report) => Some((run_group, report)),
         Err(problem) => {
             problems.push(problem);
             None
@@ -221,26 +268,17 @@ fn by_run_groups(
     assigned
         .into_iter()
         .map(|(experiment, run_groups)| {
-            (experiment.to_owned(), run_groups.into_iter().filter_map(&mut of).collect())
+            let reports = run_groups.into_iter().filter_map(&mut of).collect();
+            (experiment, Place { origin: tree.to_owned(), reports })
         })
         .collect()
-}
-
-fn read_run_groups(path: &Path) -> Result<String, Problem> {
-    let bytes = read_file(path, MOST_BYTES).map_err(|error| Problem::unread(path, &error))?;
-    if lfs::is_pointer(&bytes) {
-        let reason = "this is a Git LFS pointer, not the list of run groups: run `git lfs pull` in the checkout";
-        return Err(Problem::of_file(path, ProblemKind::LfsPointer, reason));
-    }
-    String::from_utf8(bytes)
-        .map_err(|_| Problem::of_file(path, ProblemKind::NotAReport, "it is not UTF-8 text"))
 }
 
 /// The one report of a run group.
 fn of_run_group(tree: &Path, run_group: &str) -> Result<PathBuf, Problem> {
     let folder = tree.join(run_group);
-    let stays = Path::new(run_group).components().all(|part| matches!(part, Component::Normal(_)));
-    if run_group.is_empty() || !stays {
+    let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !Path::new(run_group).components().all(is_inside) {
         let reason = "the name of a run group leads out of its tree";
         return Err(Problem::of_file(&folder, ProblemKind::NotAReport, reason));
     }
@@ -269,7 +307,7 @@ fn below(folder: &Path, problems: &mut Vec<Problem>) -> Vec<(String, PathBuf)> {
     let (files, folders) = entries(folder, problems);
     let mut reports = reports_among(&files);
     for inner in folders {
-        let name = inner.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = folder_name(&inner);
         let (files, _) = entries(&inner, problems);
         let inside = reports_among(&files);
         let alone = inside.len() == 1;
@@ -285,7 +323,7 @@ fn reports_among(files: &[PathBuf]) -> Vec<(String, PathBuf)> {
     files
         .iter()
         .filter_map(|path| {
-            let name = path.file_name()?.to_string_lossy();
+            let name = path_text(Path::new(path.file_name()?));
             let stem = name.strip_suffix(".json")?;
             stem.contains("grading_report").then(|| (stem.to_owned(), path.clone()))
         })
@@ -366,7 +404,7 @@ mod tests {
         );
         let parts = [
             "line 6: the run group is assigned",
-            "line 7: it has no comma",
+            "line 7: it has 1 field, and there are 2 columns",
             "leads out of its tree",
             "empty: there is no grading report in it",
             "none: cannot be read",
@@ -423,6 +461,96 @@ mod tests {
         assert!(experiments.is_empty());
         assert!(problems[0].contains("none: cannot be read"), "{problems:?}");
         assert!(problems[1].contains("no grading report"), "{problems:?}");
+    }
+
+    #[test]
+    fn experiments_of_one_name_are_not_put_together() {
+        let folder = tree(&[
+            ("a/base/1_grading_report.json", "{}"),
+            ("a/other/1_grading_report.json", "{}"),
+            ("b/base/1_grading_report.json", "{}"),
+            ("c/run_group_experiments.csv", "base,g\n"),
+            ("c/g/1_grading_report.json", "{}"),
+            ("d/d/1_grading_report.json", "{}"),
+            ("d/2_grading_report.json", "{}"),
+        ]);
+        let root = folder.path();
+        let sources = |named: &[&str], trees: &[&str]| Sources {
+            experiments: named
+                .iter()
+                .map(|path| ("base".to_owned(), vec![root.join(path)]))
+                .collect(),
+            trees: trees.iter().map(|tree| root.join(tree)).collect(),
+            only: Vec::new(),
+        };
+        for (named, trees, experiments, places) in [
+            (&[][..], &["a"][..], 2, &[][..]),
+            (&[], &["a", "b"], 1, &["b/base"]),
+            (&[], &["a", "b", "c"], 1, &["b/base", "c"]),
+            (&["b/base"], &["a"], 1, &["a/base"]),
+            (&["a/other/1_grading_report.json"], &["b"], 0, &["b/base"]),
+            (&[], &["d"], 0, &["d/d"]),
+        ] {
+            let (found, problems) = found(&sources(named, trees), root);
+            assert_eq!(found.len(), experiments, "{named:?} {trees:?}: {found:?}");
+            assert_eq!(problems.len(), places.len(), "{named:?} {trees:?}: {problems:?}");
+            for (problem, place) in problems.iter().zip(places) {
+                let begin = format!("{}: there is an experiment", root.join(place).display());
+                assert!(problem.starts_with(&begin), "{problem}");
+                assert!(problem.contains("and another one in "), "{problem}");
+            }
+        }
+        // The same reports again are the same experiment, and each of them is said to be there already.
+        let (found, problems) = found(&sources(&["b/base"], &["b", "b"]), root);
+        assert_eq!((found.len(), problems.len()), (1, 2), "{problems:?}");
+        assert!(problems.iter().all(|problem| problem.contains("has this file already")));
+    }
+
+    // Other systems have no such names.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn names_that_are_no_utf_8_stay_apart() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        for name in [b"x\xff", b"x\xfe"] {
+            let inside = folder.path().join(OsStr::from_bytes(name));
+            fs::create_dir(&inside).unwrap();
+            fs::write(inside.join("1_grading_report.json"), "{}").unwrap();
+        }
+        let sources = Sources { trees: vec![folder.path().to_owned()], ..Sources::default() };
+        let (experiments, names) = sources.find(&mut Vec::new());
+        assert_eq!((experiments.len(), names), (2, vec!["x\\xfe".to_owned(), "x\\xff".to_owned()]));
+    }
+
+    #[test]
+    fn reports_of_one_second_are_counted_in_their_order_and_run_groups_differ() {
+        let time = "2026-01-02T03-04-05-GMT";
+        let names =
+            ["", "-2", "-3", "-10", "-11"].map(|n| format!("x/{time}{n}_grading_report.json"));
+        let later = "x/2026-01-02T03-04-06-GMT_grading_report.json";
+        let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "{}")).collect();
+        files.insert(0, (later, "{}"));
+        files.extend([("y/g/1_grading_report.json", "{}"), ("z/g/1_grading_report.json", "{}")]);
+        let folder = tree(&files);
+        let root = folder.path();
+        let named = |paths: &[&str]| {
+            let paths = paths.iter().map(|path| root.join(path)).collect();
+            let sources =
+                Sources { experiments: vec![("a".to_owned(), paths)], ..Sources::default() };
+            sources.find(&mut Vec::new()).0.remove(0).reports
+        };
+        let reports = named(&["x"]);
+        let order: Vec<_> =
+            reports.iter().map(|(_, path)| path.strip_prefix(root).unwrap()).collect();
+        let expected = names.iter().map(String::as_str).chain([later]);
+        assert_eq!(order, expected.map(Path::new).collect::<Vec<_>>());
+        // Two run groups of one name are told by their paths, those with names of their own by these.
+        let groups: Vec<String> =
+            named(&["y", "z", "x"]).into_iter().map(|(group, _)| group).collect();
+        assert_eq!(groups[0], format!("{time}_grading_report"));
+        assert!(groups[6].ends_with("y/g/1_grading_report.json"), "{groups:?}");
+        assert!(groups[7].ends_with("z/g/1_grading_report.json"), "{groups:?}");
     }
 
     #[cfg(unix)]

@@ -6,6 +6,7 @@ use podium::{Complexity, read_file};
 
 use crate::benchmark::Benchmark;
 use crate::error::Error;
+use crate::shown::shown_name;
 
 /// The thirty competitions that OpenAI's system cards report on, as the reference lists them.
 const SYSTEM_CARD: &str = include_str!("split/systemcard.txt");
@@ -54,7 +55,7 @@ impl Split {
                 let ids = ids(text.trim_start_matches('\u{feff}'));
                 // One that is misspelt would be missing from every seed, and count as failed where those are padded.
                 if let Some(unknown) = ids.iter().find(|id| benchmark.get(id).is_none()) {
-                    let unknown = unknown.escape_debug();
+                    let unknown = shown_name(unknown);
                     let what =
                         format!("there is no competition `{unknown}`; `podium list` shows all");
                     return Err(Error::file(Path::new(file), what));
@@ -65,13 +66,16 @@ impl Split {
                 return Err(Error::Asked(format!(
                     "there is no split `{}`: give one of {}, a competition's id, or the path of a file with an id a \
                      line (./ids.txt)",
-                    text.escape_debug(),
+                    shown_name(text),
                     Split::NAMES
                 )));
             }
         };
         if competitions.is_empty() {
-            return Err(Error::Nothing(format!("the split `{text}` has no competition")));
+            return Err(Error::Nothing(format!(
+                "the split `{}` has no competition",
+                shown_name(text)
+            )));
         }
         Ok(Split { name: text.to_owned(), competitions })
     }

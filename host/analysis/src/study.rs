@@ -16,6 +16,7 @@ use crate::pass_at_k::{self, PassAtK};
 use crate::problem::Problem;
 use crate::runs::{Alignment, Runs};
 use crate::seeds::{self, SeedOptions, Seeds};
+use crate::shown::shown_name;
 use crate::split::Split;
 
 /// What a study is over.
@@ -319,26 +320,25 @@ fn any_medal_curve(seeds: &Seeds) -> Vec<PassAtK> {
 
 /// What was padded or left out.
 fn remarks_of(overall: &Group) -> Vec<String> {
+    let name = shown_name(&overall.name);
     let aggregate = match &overall.all {
         Aggregated::Of(aggregate) => aggregate,
         Aggregated::None { reason } => {
-            return vec![format!("there is no result over {}: {reason}", overall.name)];
+            return vec![format!("there is no result over {name}: {reason}")];
         }
     };
     let mut remarks = Vec::new();
     let runs = |count: usize| format!("{count} run{}", if count == 1 { "" } else { "s" });
     if aggregate.padded_runs > 0 {
         remarks.push(format!(
-            "{} over {} were missing and count as failed (padded)",
-            runs(aggregate.padded_runs),
-            overall.name
+            "{} over {name} were missing and count as failed (padded)",
+            runs(aggregate.padded_runs)
         ));
     }
     if aggregate.unused_runs > 0 {
         remarks.push(format!(
-            "{} over {} are in no seed that counts and were left out",
-            runs(aggregate.unused_runs),
-            overall.name
+            "{} over {name} are in no seed that counts and were left out",
+            runs(aggregate.unused_runs)
         ));
     }
     if aggregate.seeds.len() == 1 {

@@ -3,6 +3,7 @@
 use crate::columns::Columns;
 use crate::error::Error;
 use crate::grading::Metric;
+use crate::shown::path_text;
 use crate::study::{ExperimentResult, Group, Study};
 
 /// A file of a study.
@@ -197,7 +198,7 @@ impl Study {
                 .and_then(|kind| kind.as_str().map(str::to_owned))
         };
         Columns::default()
-            .text("file", problems().map(|problem| Some(problem.file.display().to_string())))
+            .text("file", problems().map(|problem| Some(path_text(&problem.file))))
             .text("part", problems().map(|problem| problem.part.clone()))
             .text("kind", problems().map(kind))
             .text("reason", problems().map(|problem| Some(problem.reason.clone())))

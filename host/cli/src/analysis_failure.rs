@@ -6,6 +6,7 @@ use podium_analysis::{Error, Problem, ProblemKind};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::shell_word::shell_word;
 use crate::{number, output};
 
 impl From<Error> for Failure {
@@ -16,7 +17,11 @@ impl From<Error> for Failure {
             Error::Unusable { problems } => with_hints(
                 Failure::new(worst(&problems).unwrap_or(Exit::Missing), message),
                 &problems,
-            ),
+            )
+            .beside("problems", &problems),
+            Error::NothingComputed { reason, problems } => {
+                nothing_computed(&output::harmless(&reason), &[], &problems)
+            }
             Error::LfsPointer { .. } | Error::Nothing(_) => Failure::new(Exit::Missing, message),
             Error::Cancelled => Failure::new(Exit::Interrupted, message),
             Error::Page(_) | Error::Parquet(_) => Failure::new(Exit::Files, message),
@@ -55,7 +60,27 @@ pub(crate) fn nothing_computed(
     if let Some(unused) = of_problems(problems) {
         message.push_str(&format!("\n{unused}"));
     }
+    let reasons: Vec<serde_json::Value> = reasons
+        .iter()
+        .map(|(experiment, reason)| serde_json::json!({"name": experiment, "reason": reason}))
+        .collect();
     with_hints(Failure::new(exit, output::harmless(&message)), problems)
+        .beside("experiments", &reasons)
+        .beside("problems", &problems)
+}
+
+/// The experiments that there are, as a hint says them: as words that a shell takes as they are.
+pub(crate) fn there_are<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 20;
+    let more = names.len().saturating_sub(SHOWN);
+    let mut words: Vec<String> = names.take(SHOWN).map(shell_word).collect();
+    if words.is_empty() {
+        return "there is no experiment at all".to_owned();
+    }
+    if more > 0 {
+        words.push(format!("and {more} more"));
+    }
+    format!("there are {}", words.join(", "))
 }
 
 /// The exit code of the worst problem.

@@ -22,6 +22,7 @@ mod overwrite;
 mod places;
 mod progress;
 mod sealing;
+mod shell_word;
 mod table;
 mod unknown_competitions;
 mod usage;

@@ -34,6 +34,15 @@ pub(crate) fn size(bytes: u64) -> String {
     format!("{scaled:.1} {}", UNITS[unit])
 }
 
+/// Parses a whole number from `least` to `most`, of a command line.
+pub(crate) fn within<T>(text: &str, least: T, most: T) -> Result<T, String>
+where
+    T: Copy + PartialOrd + std::fmt::Display + std::str::FromStr,
+{
+    let number = text.trim().parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("give a whole number from {least} to {most}"))
+}
+
 /// A signed difference, with its sign.
 pub(crate) fn signed(value: f64) -> String {
     // Differences of rounded scores carry the noise of binary fractions, which is nobody's news.
@@ -54,6 +63,15 @@ mod tests {
         }
         assert_eq!(counted(1, "grading"), "1 grading");
         assert_eq!(counted(2_000, "grading"), "2,000 gradings");
+    }
+
+    #[test]
+    fn numbers_of_command_lines_are_within_their_bounds() {
+        assert_eq!(within("100", 100, 200), Ok(100));
+        for text in ["99", "201", "-5", "x", "", "99999999999999999999"] {
+            let expected = Err("give a whole number from 100 to 200".to_owned());
+            assert_eq!(within(text, 100, 200), expected, "{text}");
+        }
     }
 
     #[test]

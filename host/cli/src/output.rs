@@ -34,10 +34,10 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     settle(writeln!(stdout, "{text}").and_then(|()| stdout.flush()))
 }
 
-/// Writes `{"error": …}` to stdout: what a command prints that came to no result. There is nowhere to complain when that
-/// fails.
+/// Writes `{"error": …}` to stdout, with what stands beside it: what a command prints that came to no result. There is
+/// nowhere to complain when that fails.
 pub(crate) fn print_error(failure: &Failure) {
-    let _ = print_json(&serde_json::json!({ "error": failure.to_json() }));
+    let _ = print_json(&failure.without_result());
 }
 
 /// Writes a `warning:` line to stderr.

@@ -63,14 +63,18 @@ impl Leaderboard {
     /// Says in words which line is wrong, and why.
     pub fn parse(bytes: &[u8], direction: Direction) -> Result<Leaderboard, String> {
         let mut reader = csv::ReaderBuilder::new().from_reader(bytes);
-        let headers = reader.headers().map_err(|error| error.to_string())?;
-        let column = headers.iter().position(|name| name == "score").ok_or_else(|| {
+        let headers = reader.headers().map_err(|error| not_csv(&error))?;
+        let mut columns = (0..headers.len()).filter(|column| &headers[*column] == "score");
+        let column = columns.next().ok_or_else(|| {
             let names: Vec<_> = headers.iter().map(|name| format!("`{name}`")).collect();
             format!("it has no column `score`, only {}", names.join(", "))
         })?;
+        if columns.next().is_some() {
+            return Err("the column `score` is there more than once".to_owned());
+        }
         let mut scores = Vec::new();
         let mut record = csv::StringRecord::new();
-        while reader.read_record(&mut record).map_err(|error| error.to_string())? {
+        while reader.read_record(&mut record).map_err(|error| not_csv(&error))? {
             let line = record.position().map_or(0, csv::Position::line);
             let cell = record.get(column).unwrap_or_default();
             let score = cell
@@ -114,6 +118,18 @@ impl Leaderboard {
     /// The score at a place, from 1 on, never past the last team.
     fn at(&self, place: usize) -> f64 {
         self.scores[place.clamp(1, self.teams()) - 1]
+    }
+}
+
+/// What is wrong with a file that is no CSV, with the line.
+fn not_csv(error: &csv::Error) -> String {
+    let line = error.position().map_or(1, csv::Position::line);
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("line {line} does not have {expected_len} fields as the header has, but {len}")
+        }
+        csv::ErrorKind::Utf8 { .. } => format!("line {line} is not UTF-8 text"),
+        _ => error.to_string(),
     }
 }
 
@@ -266,7 +282,8 @@ mod tests {
                 "score\n0.5\n0.9\n",
                 "team 2 (0.9) is better than team 1 (0.5) although higher is better",
             ),
-            ("score,x\n0.9\n", "line: 2"),
+            ("score,x\n0.9\n", "line 2 does not have 2 fields as the header has, but 1"),
+            ("score,x,score\n0.9,1,0.8\n", "the column `score` is there more than once"),
             ("score\n0.9\n\u{0}\n", "line 3"),
         ] {
             let message = Leaderboard::parse(text.as_bytes(), Higher).unwrap_err();

@@ -55,7 +55,6 @@ fn escaped(text: &str) -> String {
                 written.push('\\');
                 written.push(character);
             }
-            '\n' | '\t' => written.push(' '),
             character if told::steers(character) => {
                 written.push('\\');
                 written.push_str(&told::shown_name(character.encode_utf8(&mut [0; 4])));
@@ -76,7 +75,7 @@ mod tests {
         let mut table = Table::new("of a_b", ["name", "x"]);
         table.rows.push(vec!["a|b\n[c](d)<e>\u{202e}".to_owned(), "1".to_owned()]);
         let document = Document {
-            title: "T".to_owned(),
+            title: "T\nt".to_owned(),
             introduction: vec!["in".to_owned()],
             sections: vec![Section {
                 heading: "H".to_owned(),
@@ -85,7 +84,7 @@ mod tests {
                 ..Section::default()
             }],
         };
-        let expected = "# T\n\nin\n\n## H\n\n- i\n\nof a\\_b\n\n| name | x |\n|---|---:|\n| a\\|b \\[c\\](d)\\<e\\>\\\\u{202e} | 1 |\n";
+        let expected = "# T\\\\u{a}t\n\nin\n\n## H\n\n- i\n\nof a\\_b\n\n| name | x |\n|---|---:|\n| a\\|b\\\\u{a}\\[c\\](d)\\<e\\>\\\\u{202e} | 1 |\n";
         assert_eq!(document.to_markdown(), expected);
     }
 }

@@ -6,14 +6,13 @@
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use podium::{Digest, Medal, Outcome, told};
+use podium::{Award, Digest, Direction, Medal, Outcome, Thresholds};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use super::{Fault, Grading, Marks, ReadGrading, relative_score};
-
-/// The characters of a wrong value that are shown.
-const SHOWN_CHARACTERS: usize = 60;
+use crate::report_json::shown;
+use crate::shown::LONGEST_NAME;
 
 /// Reads an element of `competition_reports`.
 pub(super) fn read(value: &Value) -> ReadGrading {
@@ -56,12 +55,15 @@ impl Reader<'_> {
         };
         let score = self.score();
         let (marks, outcome) = (self.marks(), self.outcome());
+        let lines = self.lines();
+        let is_lower_better = self.truth_if_there("is_lower_better");
         if self.is_usable {
             self.contradictions(&marks, outcome, score);
         }
-        let lines = self.lines();
-        self.truth_if_there("is_lower_better");
-        self.text("submission_path");
+        if self.is_usable && marks.valid {
+            self.untrue_marks(&marks, score, lines, is_lower_better);
+        }
+        self.submission_path(&marks);
         self.time_of_grading();
         let finite = match score {
             Score::Number(score) if score.is_finite() => Some(score),
@@ -79,6 +81,7 @@ impl Reader<'_> {
             elapsed_seconds: self.elapsed(),
             grader: self.grader(),
             lines,
+            is_lower_better,
         }
     }
 
@@ -132,20 +135,28 @@ impl Reader<'_> {
 
     /// What is said in `score` and, of one that JSON cannot hold, in `score_text`.
     fn score(&mut self) -> Score {
-        let text = self.text("score_text");
-        let (name, value) = match (self.fields.get("score"), text) {
-            (None, _) => return Score::NotRecorded,
-            (Some(Value::Null), None) => return Score::None,
-            (Some(Value::Null), Some(text)) => ("score_text", Value::String(text)),
-            (Some(value), _) => ("score", value.clone()),
-        };
-        number(&value).map_or_else(
-            || {
-                self.fault(name, wrong(Some(&value), "a number"));
+        let text = self.text("score_text").map(Value::String);
+        let value = self.fields.get("score");
+        let told =
+            [("score", value.filter(|value| !value.is_null())), ("score_text", text.as_ref())];
+        let mut scores = Vec::new();
+        for (name, value) in told {
+            let Some(value) = value else { continue };
+            match number(value) {
+                Some(score) => scores.push(score),
+                None => self.fault(name, wrong(Some(value), "a number")),
+            }
+        }
+        match scores.as_slice() {
+            [score, text] if score != text && !(score.is_nan() && text.is_nan()) => {
+                let reason = format!("`score` is {score}, and `score_text` is {text}");
+                self.contradiction("score_text", &reason);
                 Score::NotRecorded
-            },
-            Score::Number,
-        )
+            }
+            [score, ..] => Score::Number(*score),
+            [] if value.is_some_and(Value::is_null) && text.is_none() => Score::None,
+            [] => Score::NotRecorded,
+        }
     }
 
     fn marks(&mut self) -> Marks {
@@ -212,6 +223,55 @@ impl Reader<'_> {
             );
             self.contradiction("outcome", &reason);
         }
+    }
+
+    /// Whether what is earned is what the score earns by the lines that stand beside it.
+    fn untrue_marks(
+        &mut self,
+        marks: &Marks,
+        score: Score,
+        lines: Option<[f64; 4]>,
+        is_lower_better: Option<bool>,
+    ) {
+        let (Score::Number(score), Some([gold, silver, bronze, median]), Some(is_lower_better)) =
+            (score, lines, is_lower_better)
+        else {
+            return;
+        };
+        let direction =
+            if is_lower_better { Direction::LowerIsBetter } else { Direction::HigherIsBetter };
+        let Award { medal, above_median } =
+            Thresholds { gold, silver, bronze, median }.award(score, direction);
+        if medal != marks.medal {
+            let field = match marks.medal.or(medal) {
+                Some(Medal::Gold) => "gold_medal",
+                Some(Medal::Silver) => "silver_medal",
+                Some(Medal::Bronze) | None => "bronze_medal",
+            };
+            let reason = format!(
+                "by the lines beside it ({direction}) the score {score} earns {}, and the grading says {}",
+                medal_name(medal),
+                medal_name(marks.medal)
+            );
+            self.contradiction(field, &reason);
+        } else if above_median != marks.above_median {
+            let is = if above_median { "better" } else { "not better" };
+            let reason = format!(
+                "the score {score} is {is} than the median beside it, {median} ({direction}), and the grading says otherwise"
+            );
+            self.contradiction("above_median", &reason);
+        }
+    }
+
+    /// That there is a path where there is a submission.
+    fn submission_path(&mut self, marks: &Marks) {
+        if self.is_usable
+            && marks.made
+            && self.fields.get("submission_path").is_some_and(Value::is_null)
+        {
+            self.fault("submission_path", "it is null, although there is a submission");
+        }
+        self.text("submission_path");
     }
 
     /// The four lines of the leaderboard, where all of them are there.
@@ -293,6 +353,14 @@ impl Reader<'_> {
     fn name(&mut self, name: &'static str, in_run: &'static str) -> Option<String> {
         let (field, value) = self.of_run(name, in_run)?;
         match text_of(&value) {
+            Some(text) if text.chars().count() > LONGEST_NAME => {
+                let characters = text.chars().count();
+                let reason = format!(
+                    "it has {characters} characters; needed is a name of at most {LONGEST_NAME}"
+                );
+                self.lost(field, reason);
+                None
+            }
             Some(text) if !text.is_empty() => Some(text),
             _ => {
                 self.lost(field, wrong(Some(&value), "a number or a text"));
@@ -343,14 +411,13 @@ fn wrong(found: Option<&Value>, expected: &str) -> String {
     }
 }
 
-/// A value in a sentence.
-fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    let mut cut: String = text.chars().take(SHOWN_CHARACTERS).collect();
-    if cut.len() < text.len() {
-        cut.push('…');
+fn medal_name(medal: Option<Medal>) -> &'static str {
+    match medal {
+        Some(Medal::Gold) => "gold",
+        Some(Medal::Silver) => "silver",
+        Some(Medal::Bronze) => "bronze",
+        None => "no medal",
     }
-    told::shown_name(&cut)
 }
 
 #[cfg(test)]
@@ -426,11 +493,22 @@ mod tests {
             assert_eq!((grading.score, grading.relative_score), (None, None));
             assert!(grading.marks.unwrap().valid);
         }
-        // An infinite score can be the best.
-        for changes in [json!({"score": "-Infinity"}), json!({"score": null, "score_text": "-inf"})]
-        {
+        // An infinite score can be the best, and be said in both ways.
+        let lower = json!({"is_lower_better": true, "gold_threshold": 0.1, "silver_threshold": 0.2,
+            "gold_medal": true, "bronze_medal": false});
+        for (score, text) in [
+            (json!("-Infinity"), Value::Null),
+            (Value::Null, json!("-inf")),
+            (json!("-Infinity"), json!("-inf")),
+            (json!("(absent)"), json!("-inf")),
+        ] {
+            let mut changes = lower.clone();
+            (changes["score"], changes["score_text"]) = (score, text);
             assert_eq!(sound(changes).score, None);
         }
+        // Without a direction, or with a line less, nobody can say what a score earns.
+        sound(json!({"is_lower_better": "(absent)", "score": 0.0}));
+        sound(json!({"gold_threshold": "(absent)", "score": 0.0}));
         let lines = ["gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold"];
         assert_eq!(sound(lines.iter().map(|name| (*name, Value::Null)).collect()).lines, None);
     }
@@ -465,6 +543,7 @@ mod tests {
             (json!({"created_at": "yesterday"}), "created_at", "needed is a time such as"),
             (json!({"created_at": 3}), "created_at", "it is 3; needed is a text"),
             (json!({"submission_path": []}), "submission_path", "it is []"),
+            (json!({"submission_path": null}), "submission_path", "although there is a submission"),
             (json!({"grader_sha256": "12"}), "grader_sha256", "a SHA-256 digest"),
         ] {
             let ReadGrading { grading, faults } = read(&report(&changes));
@@ -507,6 +586,34 @@ mod tests {
             (json!({"run": {"seed": [1]}}), "run.seed", "it is [1]"),
             (json!({"run": {"seed": 1}, "seed": 2}), "run.seed", "is 1, and `seed` is 2"),
             (json!({"run": {"run_id": "a"}, "run_id": "b"}), "run.run_id", "`run_id` is \"b\""),
+            (json!({"score": 0.7, "score_text": "nan"}), "score_text", "and `score_text` is NaN"),
+            (
+                json!({"score": 0.85}),
+                "bronze_medal",
+                "0.85 earns silver, and the grading says bronze",
+            ),
+            (
+                json!({"score": 0.2}),
+                "bronze_medal",
+                "0.2 earns no medal, and the grading says bronze",
+            ),
+            (
+                json!({"is_lower_better": true}),
+                "bronze_medal",
+                "0.7 earns gold, and the grading says bronze",
+            ),
+            (
+                json!({"bronze_medal": false, "any_medal": false}),
+                "bronze_medal",
+                "0.7 earns bronze, and the grading says no medal",
+            ),
+            (
+                json!({"above_median": false}),
+                "above_median",
+                "0.7 is better than the median beside it",
+            ),
+            (json!({"median_threshold": 0.7}), "above_median", "0.7 is not better than the median"),
+            (json!({"seed": "x".repeat(256)}), "seed", "it has 256 characters"),
             (json!({"elapsed_seconds": -1}), "elapsed_seconds", "it is -1"),
             (json!({"elapsed_seconds": "soon"}), "elapsed_seconds", "it is \"soon\""),
         ] {

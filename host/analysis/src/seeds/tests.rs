@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use podium::Medal;
+use podium::{Digest, Medal};
 use proptest::prelude::*;
 
 use super::*;
@@ -17,6 +17,7 @@ fn experiment(groups: &[&[Said]]) -> Experiment {
     let run_groups = groups.iter().enumerate().map(|(number, gradings)| RunGroup {
         name: format!("group {number}"),
         file: PathBuf::from(format!("{number}.json")),
+        digest: Digest::of(&number.to_le_bytes()),
         gradings: gradings
             .iter()
             .map(|(competition, seed, run_id, elapsed_seconds, gold)| Grading {
@@ -34,6 +35,7 @@ fn experiment(groups: &[&[Said]]) -> Experiment {
                 elapsed_seconds: *elapsed_seconds,
                 grader: None,
                 lines: None,
+                is_lower_better: None,
             })
             .enumerate()
             .collect(),

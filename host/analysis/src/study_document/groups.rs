@@ -206,6 +206,10 @@ impl Study {
         for result in &self.experiments {
             let metadata = &result.metadata;
             let text = |text: &Option<String>| text.clone().unwrap_or_else(dash);
+            // Prose has lines.
+            let notes = metadata.notes.as_ref().map(|notes| {
+                notes.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim().to_owned()
+            });
             table.rows.push(vec![
                 result.name.clone(),
                 text(&metadata.agent),
@@ -214,7 +218,7 @@ impl Study {
                 metadata.running_time_hours.map_or(dash(), |hours| hours.to_string()),
                 text(&metadata.date),
                 text(&metadata.source),
-                text(&metadata.notes),
+                text(&notes),
                 result.run_groups.len().to_string(),
             ]);
         }

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use podium::Cancellation;
 use podium_analysis::{
-    Benchmark, BootstrapOptions, Comparison, Difference, Experiment, Metric, Sources,
+    Benchmark, BootstrapOptions, Comparison, Difference, Error, Experiment, Metric, Sources,
+    shown_name,
 };
 
 use super::sources::{ReportOptions, SeedArguments, benchmark};
-use crate::analysis_failure::of_problems;
+use crate::analysis_failure::{nothing_computed, of_problems, there_are};
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::facts::Facts;
@@ -39,12 +40,16 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t = Compared::AnyMedal)]
     metric: Compared,
     /// How many times competitions are drawn anew
-    #[arg(long, value_name = "N", default_value_t = 10_000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 10_000, allow_negative_numbers = true, value_parser = resamples)]
     resamples: u32,
     /// The seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = BootstrapOptions::default().seed, allow_negative_numbers = true,
           value_parser = random_seed)]
     random_seed: u64,
+}
+
+fn resamples(text: &str) -> Result<u32, String> {
+    number::within(text, 100, 10_000_000)
 }
 
 fn random_seed(text: &str) -> Result<u64, String> {
@@ -91,29 +96,35 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     let cancellation = interrupt::cancellation()?;
     let benchmark = benchmark(shared)?;
     let options = arguments.seeds.over(&arguments.split, &benchmark)?;
-    let (experiments, problems) = experiments(arguments, &benchmark, &cancellation)?;
+    let (experiments, mut problems) = experiments(arguments, &benchmark, &cancellation)?;
     let find = |name: &String| -> Result<&Experiment, Failure> {
         let found = experiments.iter().find(|experiment| experiment.name == *name);
         found.ok_or_else(|| {
-            let names: Vec<String> = experiments
-                .iter()
-                .map(|experiment| output::harmless_name(&experiment.name))
-                .collect();
-            let name = output::harmless_name(name);
-            let message = format!("there is no experiment `{name}` with a usable report");
-            Failure::new(Exit::Missing, message).hint(format!("there are {}", names.join(", ")))
+            let what =
+                format!("there is no experiment `{}` with a usable report", shown_name(name));
+            let names = experiments.iter().map(|experiment| experiment.name.as_str());
+            nothing_computed(&what, &[], &problems).hint(there_are(names))
         })
     };
     let draws = BootstrapOptions { resamples: arguments.resamples, seed: arguments.random_seed };
-    let mut comparison = Comparison::of(
-        find(&arguments.first)?,
-        find(&arguments.second)?,
+    let (first, second) = (find(&arguments.first)?, find(&arguments.second)?);
+    let compared = Comparison::of(
+        first,
+        second,
         arguments.metric.metric(),
         &benchmark,
         &options,
         draws,
         &cancellation,
-    )?;
+    );
+    let mut comparison = match compared {
+        Ok(comparison) => comparison,
+        Err(Error::NothingComputed { reason, problems: more }) => {
+            problems.extend(more);
+            return Err(Error::NothingComputed { reason, problems }.into());
+        }
+        Err(error) => return Err(error.into()),
+    };
     comparison.problems.splice(0..0, problems);
     let failure = of_problems(&comparison.problems);
     if shared.json {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
-use podium_analysis::{Aggregated, Metric, Study, write_files};
+use podium_analysis::{Aggregated, Metric, Study, path_text, shown_name, write_files};
 use serde::Serialize;
 
 use super::sources::{ReportOptions, SeedArguments, benchmark};
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
 struct Written<'a> {
     #[serde(flatten)]
     study: &'a Study,
-    files: &'a [PathBuf],
+    files: Vec<String>,
 }
 
 /// Writes the report, and prints its main table.
@@ -73,7 +73,8 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     let paths = write_files(&files, &arguments.out, arguments.force)?;
     let failure = of_problems(&study.problems);
     if shared.json {
-        let result = Written { study: &study, files: &paths };
+        let files = paths.iter().map(|path| path_text(path)).collect();
+        let result = Written { study: &study, files };
         output::print_json(&WithError::new(&result, failure.as_ref()))?;
     } else {
         output::print(&in_words(&study))?;
@@ -94,8 +95,7 @@ fn warn_of_unknown(dates: &Path, unknown: &[String]) {
     if unknown.is_empty() {
         return;
     }
-    let mut list: Vec<String> =
-        unknown.iter().take(SHOWN).map(|id| output::harmless_name(id)).collect();
+    let mut list: Vec<String> = unknown.iter().take(SHOWN).map(|id| shown_name(id)).collect();
     if unknown.len() > SHOWN {
         list.push(format!("{} more", unknown.len() - SHOWN));
     }
@@ -118,7 +118,7 @@ fn without_result(study: &Study) -> Option<Failure> {
         .collect::<Option<_>>()?;
     let what = format!(
         "no experiment has a complete seed over {}, so there is nothing to report",
-        output::harmless_name(&study.split)
+        shown_name(&study.split)
     );
     Some(
         nothing_computed(&what, &reasons, &study.problems).hint(

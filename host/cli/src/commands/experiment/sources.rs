@@ -1,15 +1,19 @@
 //! Which reports an experiment is made of, and how its seeds are chosen: the options that `podium experiment` commands share.
 
-use std::ffi::OsString;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use podium::Cancellation;
 use podium_analysis::{
     Alignment, Benchmark, Incomplete, Loaded, MetadataByExperiment, Plan, SeedOptions, Sources,
-    Split, StudyOptions, read_metadata,
+    Split, StudyOptions, read_metadata, shown_name,
 };
 
+use crate::analysis_failure::there_are;
 use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -177,11 +181,34 @@ impl ReportOptions {
         cancellation: &Cancellation,
     ) -> Result<Loaded, Failure> {
         let mut metadata = MetadataByExperiment::new();
+        // Where each experiment is described.
+        let mut described: BTreeMap<String, PathBuf> = BTreeMap::new();
         let beside =
-            trees.iter().map(|tree| tree.join("experiments.toml")).filter(|file| file.is_file());
+            trees.iter().map(|tree| tree.join("experiments.toml")).filter(|file| is_there(file));
         let plan = Plan::of(sources);
         for file in beside.chain(self.metadata.clone()) {
+            if let Ok(leads_to) = fs::read_link(&file) {
+                warn_of(
+                    &file,
+                    &format!(
+                        "this is a link, and is read as it leads to {}",
+                        output::path(&leads_to)
+                    ),
+                );
+            }
             let mut read = read_metadata(&file)?;
+            for name in read.experiments.keys() {
+                if let Some(before) = described.insert(name.clone(), file.clone()) {
+                    warn_of(
+                        &file,
+                        &format!(
+                            "`{}` is described in {} as well; what stands here counts",
+                            shown_name(name),
+                            output::path(&before)
+                        ),
+                    );
+                }
+            }
             for key in &read.unknown_keys {
                 warn_of(&file, &format!("the key `{key}` is not known, and was passed over"));
             }
@@ -189,7 +216,7 @@ impl ReportOptions {
                 .experiments
                 .keys()
                 .filter(|name| !plan.names().contains(name))
-                .map(|name| format!("`{}`", output::harmless_name(name)))
+                .map(|name| format!("`{}`", shown_name(name)))
                 .collect();
             if !unknown.is_empty() {
                 warn_of(&file, &format!("there is no experiment {}", unknown.join(", ")));
@@ -197,10 +224,8 @@ impl ReportOptions {
             metadata.append(&mut read.experiments);
         }
         if let Some(unknown) = sources.only.iter().find(|name| !plan.names().contains(name)) {
-            let message = format!("there is no experiment `{}`", output::harmless_name(unknown));
-            let names: Vec<String> =
-                plan.names().iter().map(|name| output::harmless_name(name)).collect();
-            let hint = format!("there are {}", names.join(", "));
+            let message = format!("there is no experiment `{}`", shown_name(unknown));
+            let hint = there_are(plan.names().iter().map(String::as_str));
             return Err(Failure::new(Exit::Missing, message).hint(hint));
         }
         let progress = Progress::of(plan.reports(), "reports read");
@@ -213,15 +238,41 @@ impl ReportOptions {
     }
 }
 
+/// Whether anything has that name, be it no file; reading it says what is wrong then.
+fn is_there(file: &Path) -> bool {
+    match file.symlink_metadata() {
+        Ok(_) => true,
+        Err(error) => {
+            !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        }
+    }
+}
+
 fn warn_of(file: &Path, what: &str) {
     output::warning_line(&format!("{}: {what}", output::path(file)));
 }
 
 /// The name and the path of `NAME=PATH`; `None` for a path alone, be it one with an equals sign behind a slash.
-fn named(value: &OsString) -> Option<(String, PathBuf)> {
-    let (name, path) = value.to_str()?.split_once('=')?;
+fn named(value: &OsStr) -> Option<(String, PathBuf)> {
+    let bytes = value.as_encoded_bytes();
+    let equals = bytes.iter().position(|byte| *byte == b'=')?;
+    let name = std::str::from_utf8(&bytes[..equals]).ok()?;
+    let path = behind(value, name.len() + 1)?;
     let is_name = !name.is_empty() && !name.contains(['/', '\\']);
     (is_name && !path.is_empty()).then(|| (name.to_owned(), PathBuf::from(path)))
+}
+
+/// The end of a text, which need not be UTF-8.
+#[cfg(unix)]
+fn behind(value: &OsStr, begin: usize) -> Option<&OsStr> {
+    use std::os::unix::ffi::OsStrExt;
+    value.as_bytes().get(begin..).map(OsStr::from_bytes)
+}
+
+/// The end of a text.
+#[cfg(not(unix))]
+fn behind(value: &OsStr, begin: usize) -> Option<&OsStr> {
+    value.to_str()?.get(begin..).map(OsStr::new)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `podium experiment table`: the leaderboard table of experiments.
 
+use std::io;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -69,7 +70,15 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        podium::write_new(path, text.as_bytes())?;
+        podium::write_new(path, text.as_bytes()).map_err(|error| match error {
+            podium::Error::Write { source, .. }
+                if source.kind() == io::ErrorKind::AlreadyExists =>
+            {
+                let message = format!("{} exists: it is left as it is", output::path(path));
+                Failure::new(Exit::Files, message).hint("name another file with --out")
+            }
+            other => other.into(),
+        })?;
         output::error_line(&written_line(path));
     }
     let failure = of_problems(&table.problems);

@@ -176,7 +176,7 @@ fn in_words(leaderboards: &[ImportedLeaderboard]) -> String {
             (Some(_), false) => differences.join(", "),
         };
         table.add_row([
-            Cell::new(output::harmless(&board.competition)),
+            Cell::new(output::harmless_name(&board.competition)),
             Cell::new(result),
             table::number(
                 board.teams.map_or_else(|| "-".to_owned(), |teams| number::count(teams as u64)),

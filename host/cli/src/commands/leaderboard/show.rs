@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = score)]
     score: Option<f64>,
     /// How many bins the histogram has
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=200))]
+    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = bins)]
     bins: u16,
 }
 
@@ -31,6 +31,10 @@ fn score(text: &str) -> Result<f64, String> {
         Ok(score) if !score.is_nan() => Ok(score),
         _ => Err("give a number such as 0.81264".to_owned()),
     }
+}
+
+fn bins(text: &str) -> Result<u16, String> {
+    number::within(text, 1, 200)
 }
 
 /// A leaderboard in JSON.
@@ -77,7 +81,7 @@ fn finite_or_text<S: serde::Serializer>(score: &f64, serializer: S) -> Result<S:
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let competition = Places::find(shared)?.catalog().get(&arguments.competition)?;
     let Some(board) = &competition.leaderboard else {
-        let folder = competition.folder.display();
+        let folder = output::path(&competition.folder);
         return Err(Failure::new(
             Exit::Missing,
             format!("`{}` has no leaderboard: there is no leaderboard.csv in {folder}", competition.id()),
@@ -173,6 +177,9 @@ fn short(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
+    if !(1e-9..1e15).contains(&value.abs()) {
+        return format!("{value:.4e}");
+    }
     let digits = (4 - value.abs().log10().floor() as i32).clamp(0, 9) as usize;
     let text = format!("{value:.digits$}");
     if text.contains('.') {
@@ -184,9 +191,9 @@ fn short(value: f64) -> String {
 
 fn facts(shown: &Shown) -> String {
     let mut facts = Facts::default();
-    facts.add("competition", output::harmless(shown.competition));
+    facts.add("competition", output::harmless_name(shown.competition));
     let better = if shown.direction.is_lower_better() { "lower" } else { "higher" };
-    facts.add("metric", format!("{}, {better} is better", output::harmless(shown.metric)));
+    facts.add("metric", format!("{}, {better} is better", output::harmless_name(shown.metric)));
     facts.add(
         "teams",
         format!("{}, from {} to {}", number::count(shown.teams as u64), shown.best, shown.worst),
@@ -243,6 +250,8 @@ mod tests {
             (-12.0, "-12"),
             (123_456.7, "123457"),
             (1e-7, "0.0000001"),
+            (-1.5e300, "-1.5000e300"),
+            (1e-300, "1.0000e-300"),
         ] {
             assert_eq!(short(value), text);
         }
