@@ -1081,16 +1081,16 @@ fn experiments_of_one_name_are_never_put_together_in_silence() {
     run(&workbench, only.into_iter().chain(split)).ends_with(0);
 
     let named = "base=a/other";
-    for arguments in [
-        &["base", "base", "--runs", "a", "--runs", "b"][..],
-        &["base", "other", "--runs", "a", "--runs", "b"],
-        &["base", "other", "--runs", "a", "--experiment", named],
+    for (arguments, code) in [
+        (&["base", "base", "--runs", "a", "--runs", "b"][..], 2),
+        (&["base", "other", "--runs", "a", "--runs", "b"], 3),
+        (&["base", "other", "--runs", "a", "--experiment", named], 3),
     ] {
         let command = ["experiment", "compare"].into_iter().chain(arguments.iter().copied());
-        let ran = run(&workbench, command.chain(split)).ends_with(2);
+        let ran = run(&workbench, command.chain(split)).ends_with(code);
         let printed = ran.json();
         assert_eq!(printed["problems"][0]["kind"], "ambiguous", "{arguments:?}: {printed}");
-        assert_eq!(printed["error"]["exit_code"], 2, "{arguments:?}: {printed}");
+        assert_eq!(printed["error"]["exit_code"], code, "{arguments:?}: {printed}");
         assert!(ran.stderr.contains("and another one in"), "{arguments:?}: {}", ran.stderr);
     }
     // By their paths they are two, and the same twice is said to be.

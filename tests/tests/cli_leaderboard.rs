@@ -4,7 +4,7 @@ use std::fs;
 
 use podium_tests::artifacts;
 use podium_tests::workbench::{Ran, Workbench};
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn run<'a>(workbench: &Workbench, arguments: impl IntoIterator<Item = &'a str>) -> Ran {
     Ran::of(workbench.podium(arguments).env("PODIUM_COMPETITIONS", artifacts::competitions()))
@@ -67,6 +67,35 @@ fn a_leaderboard_shows_where_a_score_ranks() {
     fs::remove_file(workbench.path("competitions/example/leaderboard.csv")).unwrap();
     let ran = workbench.run(show).ends_with(3);
     assert!(ran.stderr.contains("has no leaderboard"), "{}", ran.stderr);
+}
+
+/// A name that has lines makes none of its own.
+#[test]
+fn line_ends_in_names_are_escapes() {
+    let workbench = with_board(&[0.9, 0.5]);
+    let path = workbench.path("competitions/example/competition.toml");
+    let definition = fs::read_to_string(&path).unwrap();
+    fs::write(&path, definition.replace("name = \"none\"", "name = \"a\\nteams  7\"")).unwrap();
+    let shown = workbench.run(["leaderboard", "show", "example"]).ends_with(0).stdout;
+    assert!(shown.contains("a\\u{a}teams  7, higher is better"), "{shown}");
+    assert!(!shown.lines().any(|line| line.starts_with("teams  7")), "{shown}");
+}
+
+/// Those who come at the same time are in each other's way as little as those who come one after the other.
+#[test]
+fn several_may_import_at_the_same_time() {
+    let workbench = Workbench::with_example();
+    write_reference(&workbench, "score\n0.9\n");
+    let import = ["leaderboard", "import", "--from", "mle-bench", "--into", "boards", "--json"];
+    let results: Vec<Value> = std::thread::scope(|scope| {
+        let importing: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| workbench.run(import).ends_with(0).json())).collect();
+        importing.into_iter().map(|importing| importing.join().unwrap()).collect()
+    });
+    let count = |result: &str| {
+        results.iter().filter(|ran| ran["leaderboards"][0]["result"] == result).count()
+    };
+    assert_eq!((count("written"), count("unchanged")), (1, 7));
 }
 
 #[test]

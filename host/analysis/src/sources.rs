@@ -103,7 +103,7 @@ fn in_one_place(
     for other in &others {
         let reason = format!(
             "there is an experiment `{}` here, and another one in {}, so that nobody can say which one is meant: give each \
-             a name of its own (--experiment NAME=PATH), or name the reports of both behind one --experiment NAME=",
+             a name of its own (--experiment NAME=PATH), or name the paths of both behind one (--experiment NAME=PATH PATH)",
             shown_name(name),
             shown_path(&origin)
         );

@@ -32,18 +32,23 @@ impl From<Error> for Failure {
 
 /// That some of what was named could not be used, where that is so: by file and reason.
 pub(crate) fn of_problems(problems: &[Problem]) -> Option<Failure> {
-    const SHOWN: usize = 20;
     let exit = worst(problems)?;
     let mut message =
         format!("{} could not be used; the rest was", number::counted(problems.len(), "thing"));
-    for problem in problems.iter().take(SHOWN) {
-        message.push_str(&format!("\n  {problem}"));
-    }
+    message.push_str(&listed(problems));
+    Some(with_hints(Failure::new(exit, output::harmless(&message)), problems))
+}
+
+/// Problems, a line each; of the first where there are many.
+fn listed(problems: &[Problem]) -> String {
+    const SHOWN: usize = 20;
+    let mut lines: String =
+        problems.iter().take(SHOWN).map(|problem| format!("\n  {problem}")).collect();
     if problems.len() > SHOWN {
         let more = number::counted(problems.len() - SHOWN, "other");
-        message.push_str(&format!("\n  … and {more}: --json names them all"));
+        lines.push_str(&format!("\n  … and {more}: --json names them all"));
     }
-    Some(with_hints(Failure::new(exit, output::harmless(&message)), problems))
+    lines
 }
 
 /// That nothing could be computed: for each experiment the reason, and what could not be used.
@@ -57,16 +62,18 @@ pub(crate) fn nothing_computed(
         message.push_str(&format!("\n  {}: {reason}", output::harmless_name(experiment)));
     }
     let exit = worst(problems).unwrap_or(Exit::Missing).max(Exit::Missing);
-    if let Some(unused) = of_problems(problems) {
-        message.push_str(&format!("\n{unused}"));
+    if !problems.is_empty() {
+        let things = number::counted(problems.len(), "thing");
+        message.push_str(&format!("\n{things} could not be used{}", listed(problems)));
     }
     let reasons: Vec<serde_json::Value> = reasons
         .iter()
         .map(|(experiment, reason)| serde_json::json!({"name": experiment, "reason": reason}))
         .collect();
-    with_hints(Failure::new(exit, output::harmless(&message)), problems)
-        .beside("experiments", &reasons)
-        .beside("problems", &problems)
+    let failure = with_hints(Failure::new(exit, output::harmless(&message)), problems);
+    let failure =
+        if reasons.is_empty() { failure } else { failure.beside("experiments", &reasons) };
+    failure.beside("problems", &problems)
 }
 
 /// The experiments that there are, as a hint says them: as words that a shell takes as they are.
