@@ -1161,7 +1161,8 @@ fn gradings_that_cannot_be_true_are_told() {
         changed[name] = value;
         report(&[changed])
     };
-    let number = |number: &str| report(&[sound.clone()]).replace("\"score\":0.95", number);
+    let number =
+        |number: &str| report(std::slice::from_ref(&sound)).replace("\"score\":0.95", number);
     let mut upside_down = grading(id, "valid");
     upside_down["is_lower_better"] = json!(true);
     upside_down["median_threshold"] = json!(0.1);
@@ -1223,7 +1224,7 @@ fn gradings_that_cannot_be_true_are_told() {
         ),
     ] {
         let workbench = Workbench::new();
-        workbench.write("a/1_grading_report.json", report(&[sound.clone()]));
+        workbench.write("a/1_grading_report.json", report(std::slice::from_ref(&sound)));
         workbench.write("a/2_grading_report.json", content);
         let command = ["experiment", "report", "--experiment", "a=a", "--out", "out"];
         let ran =

@@ -24,28 +24,28 @@ pub(crate) struct Failure {
     message: String,
     hints: Vec<String>,
     /// What stands beside the error in JSON, where there is no result that it could stand in.
-    beside: serde_json::Map<String, serde_json::Value>,
+    beside: Vec<(&'static str, serde_json::Value)>,
 }
 
 impl Failure {
     /// A failure with this exit code and this sentence.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Failure {
-        Failure { exit, message: message.into(), hints: Vec::new(), beside: serde_json::Map::new() }
+        Failure { exit, message: message.into(), hints: Vec::new(), beside: Vec::new() }
     }
 
     /// The failure with something that stands beside it in the JSON of a command without a result.
-    pub(crate) fn beside(mut self, name: &str, value: &impl Serialize) -> Failure {
+    pub(crate) fn beside(mut self, name: &'static str, value: &impl Serialize) -> Failure {
         // Texts, numbers and lists of them can all be written.
         let value = serde_json::to_value(value).unwrap_or_default();
-        self.beside.insert(name.to_owned(), value);
+        self.beside.push((name, value));
         self
     }
 
     /// The failure as the JSON of a command that came to no result: what stands beside it, and `error`.
     pub(crate) fn without_result(&self) -> serde_json::Value {
-        let mut members = self.beside.clone();
-        members.insert("error".to_owned(), serde_json::json!(self.to_json()));
-        members.into()
+        let beside = self.beside.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let error = ("error".to_owned(), serde_json::json!(self.to_json()));
+        beside.chain([error]).collect()
     }
 
     /// The failure with one more line that says what to do.
