@@ -239,6 +239,31 @@ mod tests {
     }
 
     #[test]
+    fn of_those_who_write_at_the_same_time_one_is_first() {
+        const WRITERS: usize = 4;
+        let above = tempfile::tempdir().unwrap();
+        for round in 0..50 {
+            let folder = above.path().join(round.to_string());
+            let barrier = std::sync::Barrier::new(WRITERS);
+            let write = || {
+                barrier.wait();
+                write_files(&files("a"), &folder, false)
+            };
+            let results: Vec<_> = std::thread::scope(|scope| {
+                let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(write)).collect();
+                writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+            });
+            assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
+            for error in results.into_iter().filter_map(Result::err) {
+                let message = error.to_string();
+                assert!(message.contains("it is not empty"), "{message}");
+                assert!(message.contains("nothing was written"), "{message}");
+            }
+            assert_eq!(names(&folder), FILES);
+        }
+    }
+
+    #[test]
     fn what_is_no_folder_and_no_file_is_not_written_over() {
         let above = tempfile::tempdir().unwrap();
         let file = above.path().join("file");
