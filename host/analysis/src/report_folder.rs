@@ -40,7 +40,7 @@ pub fn write_files(
                 return Err(taken(path, "it is no file"));
             }
             write_into(files, folder, &paths)?;
-            left_behind.iter().for_each(|left| remove(left));
+            left_behind.iter().for_each(LeftBehind::remove);
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if folder.symlink_metadata().is_ok() {
@@ -67,7 +67,7 @@ fn write_anew(files: &[StudyFile], folder: &Path) -> Result<(), Error> {
     fs::create_dir_all(above).map_err(|source| failed(above, source))?;
     let entries = fs::read_dir(above).map_err(|source| failed(above, source))?;
     let (left_behind, _) = sorted_out(entries).map_err(|source| failed(above, source))?;
-    left_behind.iter().for_each(|left| remove(left));
+    left_behind.iter().for_each(LeftBehind::remove);
     let mut unfinished = Unfinished::make_in(above).map_err(|source| failed(folder, source))?;
     unfinished.write(files, folder)?;
     fs::rename(&unfinished.path, folder).map_err(|source| match source.kind() {
@@ -114,14 +114,17 @@ impl Unfinished {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(error),
             }
-            let lock = File::open(&path).ok();
-            let is_taken = lock
-                .as_ref()
-                .is_some_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)));
-            // Somebody may have taken the new folder for one that was left behind.
-            if !is_taken && path.is_dir() {
-                return Ok(Unfinished { path, is_moved: false, _lock: lock });
-            }
+            // Somebody may take the new folder for one that was left behind, until it is locked.
+            let lock = match File::open(&path) {
+                Ok(folder) => match folder.try_lock() {
+                    Ok(()) if is_still_there(&folder, &path) => Some(folder),
+                    Ok(()) | Err(TryLockError::WouldBlock) => continue,
+                    Err(TryLockError::Error(_)) => None,
+                },
+                Err(_) if path.is_dir() => None,
+                Err(_) => continue,
+            };
+            return Ok(Unfinished { path, is_moved: false, _lock: lock });
         }
         Err(io::Error::from(io::ErrorKind::AlreadyExists))
     }
@@ -146,19 +149,58 @@ impl Drop for Unfinished {
     }
 }
 
-/// The folders among these entries that killed processes left behind, and all other entries.
-fn sorted_out(entries: fs::ReadDir) -> io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
-    let paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-    Ok(paths.into_iter().partition(|path| is_left_behind(path)))
+/// Whether a folder that was opened is still the one of that name.
+fn is_still_there(folder: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |there: fs::Metadata| (there.dev(), there.ino());
+        let (ours, there) = (folder.metadata().map(identity), path.metadata().map(identity));
+        ours.ok().zip(there.ok()).is_some_and(|(ours, there)| ours == there)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        path.is_dir()
+    }
 }
 
-fn is_left_behind(path: &Path) -> bool {
-    let (begin, end) = BEING_WRITTEN;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.starts_with(begin)
-        && name.ends_with(end)
-        && path.symlink_metadata().is_ok_and(|there| there.is_dir())
-        && File::open(path).is_ok_and(|folder| folder.try_lock().is_ok())
+/// A folder that a killed process left behind; nobody else takes it for one as long as this lives.
+struct LeftBehind {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl LeftBehind {
+    /// The folder of this path, if it is one.
+    fn at(path: &Path) -> Option<LeftBehind> {
+        let (begin, end) = BEING_WRITTEN;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_named = name.starts_with(begin) && name.ends_with(end);
+        if !is_named || !path.symlink_metadata().is_ok_and(|there| there.is_dir()) {
+            return None;
+        }
+        let folder = File::open(path).ok()?;
+        folder.try_lock().ok()?;
+        is_still_there(&folder, path).then(|| LeftBehind { path: path.to_owned(), _lock: folder })
+    }
+
+    fn remove(&self) {
+        remove(&self.path);
+    }
+}
+
+/// The folders among these entries that killed processes left behind, and all other entries.
+fn sorted_out(entries: fs::ReadDir) -> io::Result<(Vec<LeftBehind>, Vec<PathBuf>)> {
+    let (mut left_behind, mut others) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let path = entry?.path();
+        match LeftBehind::at(&path) {
+            Some(left) => left_behind.push(left),
+            None => others.push(path),
+        }
+    }
+    Ok((left_behind, others))
 }
 
 /// Removes a folder that was being written. What cannot be removed harms nobody.
