@@ -86,17 +86,6 @@ pub(crate) fn short_name(text: &str) -> String {
     }
 }
 
-/// A path in a command line that a person may copy: in quotes where a shell would take it for something else.
-pub(crate) fn shell(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let is_plain =
-        |character: char| character.is_alphanumeric() || "/._-+:,@%=".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return harmless_name(&text);
-    }
-    format!("'{}'", harmless_name(&text.replace('\'', "'\\''")))
-}
-
 /// A path as it is shown: file names hold what they like.
 pub(crate) fn path(path: &Path) -> String {
     harmless_name(&path.to_string_lossy())
@@ -146,19 +135,9 @@ mod tests {
     }
 
     #[test]
-    fn names_are_cut_and_paths_in_commands_are_quoted() {
+    fn names_are_cut() {
         assert_eq!(short_name(&"é".repeat(200)), "é".repeat(200));
         assert_eq!(short_name(&"x".repeat(100_000)), format!("{}…", "x".repeat(200)));
-        for (text, quoted) in [
-            ("runs/regrades/2026-01-01T00-00-00-GMT", "runs/regrades/2026-01-01T00-00-00-GMT"),
-            ("my runs/x", "'my runs/x'"),
-            ("a'b", "'a'\\''b'"),
-            ("$(x)", "'$(x)'"),
-            ("~/x", "'~/x'"),
-            ("", "''"),
-        ] {
-            assert_eq!(shell(Path::new(text)), quoted);
-        }
     }
 
     #[test]

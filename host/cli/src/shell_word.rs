@@ -1,5 +1,7 @@
 //! Names and paths as a shell takes them: for commands and arguments that hints propose.
 
+use std::path::Path;
+
 use podium::told;
 
 /// A text as one word of a shell, in quotes where it needs them. What steers a terminal is an escape, within `$'…'`, which
@@ -26,6 +28,11 @@ pub(crate) fn shell_word(text: &str) -> String {
         return text.to_owned();
     }
     format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// As [`shell_word`], of a path.
+pub(crate) fn shell_path(path: &Path) -> String {
+    shell_word(&path.to_string_lossy())
 }
 
 #[cfg(test)]

@@ -72,9 +72,11 @@ impl Reservation {
             .ok_or(Errno::NOMEM)?;
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: the kernel chooses where, so nothing that exists is mapped over.
-        let start =
-            unsafe { rustix::mm::mmap_anonymous(ptr::null_mut(), length, ProtFlags::empty(), flags)? };
-        let before = guard + (start as usize + guard).next_multiple_of(LARGE_PAGE) - (start as usize + guard);
+        let start = unsafe {
+            rustix::mm::mmap_anonymous(ptr::null_mut(), length, ProtFlags::empty(), flags)?
+        };
+        let before = guard + (start as usize + guard).next_multiple_of(LARGE_PAGE)
+            - (start as usize + guard);
         // `before` is less than a large page more than the guard: there is room for the capacity and the other guard.
         let base = start.cast::<u8>().wrapping_add(before);
         Ok(Reservation { start, length, base, accessible: 0, capacity })
@@ -89,9 +91,8 @@ impl Reservation {
             let rest = self.base.wrapping_add(SMALL).cast();
             // SAFETY: the range lies within the reservation, and the advice changes nothing that it holds. That the
             // kernel may know no large pages is no failure.
-            let _ = unsafe {
-                rustix::mm::madvise(rest, self.capacity - SMALL, Advice::LinuxHugepage)
-            };
+            let _ =
+                unsafe { rustix::mm::madvise(rest, self.capacity - SMALL, Advice::LinuxHugepage) };
         }
         let flags = MprotectFlags::READ | MprotectFlags::WRITE;
         if let Some(more @ 1..) = bytes.checked_sub(self.accessible) {
@@ -152,7 +153,9 @@ mod tests {
                 let number = |text| usize::from_str_radix(text, 16).unwrap();
                 let holds = (number(from)..number(to)).contains(&address);
                 found = holds.then(|| words.next().unwrap().to_owned());
-            } else if first == "VmFlags:" && let Some(rights) = &found {
+            } else if first == "VmFlags:"
+                && let Some(rights) = &found
+            {
                 return (rights.clone(), words.any(|flag| flag == "hg"));
             }
         }

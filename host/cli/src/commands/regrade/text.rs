@@ -10,6 +10,7 @@ use podium::{
 use super::{RunNames, and_more, compared_with, exit_of, verdict_name};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::shell_word::shell_path;
 use crate::table::Table;
 use crate::{grading_text, number, output, table};
 
@@ -249,7 +250,7 @@ pub(super) fn failure_of(regrading: &Regrading) -> Option<Failure> {
         );
     }
     if regrading.summary.count(RegradeVerdict::FirstGrading) > 0 && regrading.complete {
-        let set = output::shell(&regrading.set);
+        let set = shell_path(&regrading.set);
         failure = failure.hint(format!(
             "`podium regrade apply {set}` makes these gradings what the next regrade compares with"
         ));

@@ -8,6 +8,7 @@ use crate::arguments::Shared;
 use crate::commands::grade;
 use crate::exit::Exit;
 use crate::failure::{Failure, WithError};
+use crate::shell_word::shell_path;
 use crate::{interrupt, output};
 
 /// The folder in the group's folder.
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
         return Err(Failure::new(Exit::Missing, format!("no run of {group} has left anything"))
             .hint(format!(
                 "`podium run status {}` says how they stand",
-                output::shell(&arguments.group)
+                shell_path(&arguments.group)
             )));
     }
     let folder = arguments.output_dir.clone().unwrap_or_else(|| arguments.group.join(FOLDER));

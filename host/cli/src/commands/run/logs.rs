@@ -9,6 +9,7 @@ use crate::arguments::Shared;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
+use crate::shell_word::shell_path;
 
 /// What `podium run logs` is told.
 #[derive(Debug, clap::Args)]
@@ -32,7 +33,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
             Exit::Missing,
             format!("there is not exactly one run `{wanted}`"),
         )
-        .hint(format!("`podium run status {}` lists them", output::shell(&arguments.group))));
+        .hint(format!("`podium run status {}` lists them", shell_path(&arguments.group))));
     };
     let path = arguments.group.join(&run.id).join("agent.log");
     let log = match std::fs::read(&path) {

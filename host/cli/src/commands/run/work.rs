@@ -12,6 +12,7 @@ use crate::commands::grade;
 use crate::exit::Exit;
 use crate::failure::{Failure, WithError};
 use crate::places::Places;
+use crate::shell_word::shell_path;
 use crate::{engine, graders, interrupt, number, output};
 
 /// Checks what can be checked before a group's folder is made.
@@ -131,7 +132,7 @@ fn failure(summary: &Summary, folder: &std::path::Path) -> Option<Failure> {
         let waiting = number::counted(summary.waiting, "run");
         return Some(
             Failure::new(Exit::Interrupted, format!("stopped; {waiting} still to be done"))
-                .hint(format!("`podium run resume {}` goes on", output::shell(folder))),
+                .hint(format!("`podium run resume {}` goes on", shell_path(folder))),
         );
     }
     let failed = summary.endings.get(&Ending::Infrastructure)?;
@@ -141,6 +142,6 @@ fn failure(summary: &Summary, folder: &std::path::Path) -> Option<Failure> {
             Exit::RunFailed,
             format!("{failed} came to nothing for reasons other than the agent"),
         )
-        .hint(format!("`podium run status {}` says which, and why", output::shell(folder))),
+        .hint(format!("`podium run status {}` says which, and why", shell_path(folder))),
     )
 }
