@@ -364,9 +364,7 @@ fn configuration(code: CodeGeneration) -> wasmtime::Result<Config> {
         .wasm_features(inspection::FEATURES, true);
     // Memory of our own begins as a copy of what the component's data say; only wasmtime's own can be mapped from it.
     #[cfg(target_os = "linux")]
-    config
-        .memory_init_cow(false)
-        .with_host_memory(Arc::new(crate::linear_memory::LargePages));
+    config.memory_init_cow(false).with_host_memory(Arc::new(crate::linear_memory::LargePages));
     Ok(config)
 }
 
