@@ -45,48 +45,76 @@ pub(super) fn runs(folder: &Path) -> Result<PathBuf> {
     Ok(runs)
 }
 
+/// A competition of the benchmark, as far as reports show it.
+struct Competition {
+    id: String,
+    is_lower_better: bool,
+}
+
+/// The scores, at best 1 and at worst 0, from which on there is a gold, a silver and a bronze medal.
+const MEDAL_LINES: [f64; 3] = [0.9, 0.85, 0.8];
+const MEDIAN: f64 = 0.5;
+
 /// A grading with the fields of the reference's.
-fn grading(competition: &str, medals: u64, numbers: &mut Numbers) -> Value {
+fn grading(competition: &Competition, medals: u64, numbers: &mut Numbers) -> Value {
     let made = !numbers.chance(50);
     let valid = made && !numbers.chance(100);
-    let score = (numbers.between(0.0, 1.0) * 1e5).round() / 1e5;
-    let medal = (valid && numbers.chance(medals)).then(|| numbers.below(3));
+    let medal = (valid && numbers.chance(medals)).then(|| numbers.below(3) as usize);
+    // A score between the line of the medal and the next better one, or below all lines.
+    let (from, to) = match medal {
+        Some(0) => (MEDAL_LINES[0], 1.0),
+        Some(medal) => (MEDAL_LINES[medal], MEDAL_LINES[medal - 1]),
+        None => (0.0, MEDAL_LINES[2]),
+    };
+    // Well off the lines: rounding could put it on the other side.
+    let goodness = numbers.between(from + 0.001, to - 0.001);
+    let told = |goodness: f64| {
+        let score = if competition.is_lower_better { 1.0 - goodness } else { goodness };
+        (score * 1e5).round() / 1e5
+    };
     json!({
-        "competition_id": competition,
-        "score": valid.then_some(score),
-        "gold_threshold": 0.9, "silver_threshold": 0.85, "bronze_threshold": 0.8, "median_threshold": 0.5,
+        "competition_id": competition.id,
+        "score": valid.then(|| told(goodness)),
+        "gold_threshold": told(MEDAL_LINES[0]),
+        "silver_threshold": told(MEDAL_LINES[1]),
+        "bronze_threshold": told(MEDAL_LINES[2]),
+        "median_threshold": told(MEDIAN),
         "any_medal": medal.is_some(),
         "gold_medal": medal == Some(0), "silver_medal": medal == Some(1), "bronze_medal": medal == Some(2),
-        "above_median": valid && (medal.is_some() || score > 0.5),
+        "above_median": valid && goodness > MEDIAN,
         "submission_exists": made,
         "valid_submission": valid,
-        "is_lower_better": false,
+        "is_lower_better": competition.is_lower_better,
         "created_at": "2024-10-04T16:47:51.843542",
-        "submission_path": format!("runs/{competition}/submission/submission.csv"),
+        "submission_path": format!("runs/{}/submission/submission.csv", competition.id),
     })
 }
 
 /// The competitions of the benchmark, by their definitions.
-fn competitions() -> Result<Vec<String>> {
+fn competitions() -> Result<Vec<Competition>> {
     let folder = workspace::root().join("competitions");
-    let mut ids = Vec::new();
+    let mut competitions = Vec::new();
     let entries = std::fs::read_dir(&folder)
         .with_context(|| format!("could not read {}", folder.display()))?;
     for entry in entries {
         let entry = entry?;
         let definition = entry.path().join("competition.toml");
         let Ok(text) = std::fs::read_to_string(&definition) else { continue };
-        if !text.lines().any(|line| line == "complexity = \"development\"") {
-            ids.push(entry.file_name().to_string_lossy().into_owned());
+        let says = |wanted: &str| text.lines().any(|line| line == wanted);
+        if !says("complexity = \"development\"") {
+            competitions.push(Competition {
+                id: entry.file_name().to_string_lossy().into_owned(),
+                is_lower_better: says("direction = \"lower\""),
+            });
         }
     }
-    ids.sort();
+    competitions.sort_by(|left, right| left.id.cmp(&right.id));
     ensure!(
-        ids.len() as u64 == COMPETITIONS,
+        competitions.len() as u64 == COMPETITIONS,
         "there are {} competitions, not {COMPETITIONS}",
-        ids.len()
+        competitions.len()
     );
-    Ok(ids)
+    Ok(competitions)
 }
 
 #[cfg(test)]
@@ -97,11 +125,21 @@ mod tests {
     fn the_benchmark_has_its_competitions_and_reports_are_sound() {
         assert_eq!(competitions().unwrap().len() as u64, COMPETITIONS);
         let mut numbers = Numbers::new(1);
-        for _ in 0..1_000 {
-            let report = grading("x", 300, &mut numbers);
+        for number in 0..1_000 {
+            let competition = Competition { id: "x".to_owned(), is_lower_better: number % 2 == 0 };
+            let report = grading(&competition, 300, &mut numbers);
             let is = |name: &str| report[name] == true;
             assert!(is("submission_exists") || !is("valid_submission"));
             assert!(is("valid_submission") || !(is("any_medal") || is("above_median")));
+            // The medals are those that the score earns.
+            let Some(score) = report["score"].as_f64() else { continue };
+            let earns = |line: &str| match (report[line].as_f64().unwrap(), is("is_lower_better")) {
+                (line, true) => score <= line,
+                (line, false) => score >= line,
+            };
+            assert_eq!(is("any_medal"), earns("bronze_threshold"), "{report}");
+            assert_eq!(is("gold_medal"), earns("gold_threshold"), "{report}");
+            assert_eq!(is("above_median"), earns("median_threshold"), "{report}");
         }
     }
 }
