@@ -17,7 +17,8 @@ pub fn align_on(id: &str, submission: &Frame, answers: &Frame) -> Result<(Frame,
     require_same_length(id, submission, answers)?;
     let (sorted, sorted_answers) =
         (submission.sort_by(id)?.identified_by(id)?, answers.sort_by(id)?);
-    if are_same_texts(submission.column(id)?, answers.column(id)?)? {
+    let (ids, expected) = (submission.column(id)?, answers.column(id)?);
+    if are_same_texts(ids, expected)? || are_same_integers(ids, expected)? {
         return Ok((sorted, sorted_answers));
     }
     let (submission, answers) = (sorted, sorted_answers);
@@ -146,6 +147,19 @@ fn are_same_texts(ids: &Column, expected: &Column) -> Result<bool, Failure> {
             texts.bytes(*row as usize) == expected_texts.bytes(*expected_row as usize)
         }),
     })
+}
+
+/// Whether both columns hold integers, the same ones equally often; as [`are_same_texts`].
+fn are_same_integers(ids: &Column, expected: &Column) -> Result<bool, Failure> {
+    let (Values::Int64(values), Values::Int64(expected_values)) = (ids.values(), expected.values())
+    else {
+        return Ok(false);
+    };
+    let (rows, expected_rows) = (&ids.order()?.rows, &expected.order()?.rows);
+    Ok(rows.len() == expected_rows.len()
+        && rows.iter().zip(expected_rows).all(|(row, expected_row)| {
+            values[*row as usize] == expected_values[*expected_row as usize]
+        }))
 }
 
 /// What is wrong with ids, if it can be told from the sets that they are.

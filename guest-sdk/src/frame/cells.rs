@@ -3,6 +3,7 @@
 //! All texts lie in one run of bytes, row by row, each followed by one byte that ended it in the file. Plain CSV is so
 //! laid down as it stands in the file, in long copies, and a cell costs four bytes beside its text.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use memchr::memchr;
@@ -58,9 +59,36 @@ impl Cells {
         self.text.extend_from_slice(bytes);
     }
 
+    /// As [`Cells::copy`], of a part of a buffer. What is short is copied together with what follows it, which takes no
+    /// call.
+    #[inline]
+    pub(super) fn copy_part(&mut self, buffer: &[u8], part: Range<usize>) {
+        const SHORT: usize = 32;
+        match buffer.get(part.start..).and_then(<[u8]>::first_chunk::<SHORT>) {
+            _ if part.is_empty() => {}
+            Some(bytes) if part.len() <= SHORT => {
+                self.text.extend_from_slice(bytes);
+                self.text.truncate(self.text.len() - (SHORT - part.len()));
+            }
+            _ => self.copy(&buffer[part]),
+        }
+    }
+
     /// Ends a cell: its text and the byte after it are all text so far and `to_come` bytes that are yet to be copied.
     pub(super) fn end(&mut self, to_come: usize) {
         self.starts.push((self.text.len() + to_come) as u32);
+    }
+
+    /// Ends a cell at each place that has a bit in `ends`, the places counted from `to_come` bytes that are yet to be
+    /// copied on.
+    #[inline]
+    pub(super) fn end_each(&mut self, mut ends: u64, to_come: usize) {
+        let first = (self.text.len() + to_come) as u32;
+        self.starts.extend((0..ends.count_ones()).map(|_| {
+            let place = ends.trailing_zeros();
+            ends &= ends.wrapping_sub(1);
+            first.wrapping_add(place)
+        }));
     }
 
     /// Adds a cell that the file does not have, behind a cell that ended.
@@ -149,18 +177,28 @@ impl Texts {
         &self.text
     }
 
-    /// The bytes of a cell's text. All cells are gone through to type them, and bytes need no look at where characters
-    /// begin.
-    #[inline(always)]
-    pub(super) fn bytes(&self, row: usize, column: usize) -> &[u8] {
-        let (start, end) = self.range(row, column);
-        &self.text.as_bytes()[start..end]
-    }
-
     /// The text of a cell.
     pub(super) fn get(&self, row: usize, column: usize) -> &str {
         let (start, end) = self.range(row, column);
         &self.text[start..end]
+    }
+
+    /// Where the texts of some rows of a column lie in the arena: their starts and their ends.
+    #[inline(always)]
+    pub(super) fn ranges(
+        &self,
+        rows: Range<usize>,
+        column: usize,
+    ) -> impl Iterator<Item = (usize, usize)> {
+        let first = rows.start * self.width + column;
+        // Up to the start of the cell after the last one.
+        let cells = if rows.is_empty() { 0 } else { (rows.len() - 1) * self.width + 2 };
+        let (mut starts, width) = (&self.starts[first..first + cells], self.width);
+        std::iter::from_fn(move || {
+            let [start, next] = *starts.first_chunk()?;
+            starts = starts.get(width..).unwrap_or_default();
+            Some(between(self.text.as_bytes(), self.holds_nul, start as usize, next as usize))
+        })
     }
 
     /// Where the text of a cell lies in the arena: its start and its end.
@@ -172,8 +210,13 @@ impl Texts {
 
 #[inline(always)]
 fn range(text: &[u8], starts: &[u32], holds_nul: bool, cell: usize) -> (usize, usize) {
-    let start = starts[cell] as usize;
-    let end = (starts[cell + 1] as usize).saturating_sub(1).max(start);
+    between(text, holds_nul, starts[cell] as usize, starts[cell + 1] as usize)
+}
+
+/// The start and the end of a text that begins at `start`, where the next one begins at `next`.
+#[inline(always)]
+fn between(text: &[u8], holds_nul: bool, start: usize, next: usize) -> (usize, usize) {
+    let end = next.saturating_sub(1).max(start);
     if holds_nul {
         // pandas' texts end at the first NUL.
         let length = memchr(0, &text[start..end]).unwrap_or(end - start);

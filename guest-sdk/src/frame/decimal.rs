@@ -8,10 +8,11 @@ pub(super) mod swar {
     /// The first powers of ten.
     pub(crate) const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
-    /// The eight bytes from `at` on.
+    /// The eight bytes that end before `end`; `None` where there are less.
     #[inline(always)]
-    pub(crate) fn word<const N: usize>(bytes: &[u8; N], at: usize) -> u64 {
-        bytes[at..].first_chunk().map_or(0, |chunk| u64::from_le_bytes(*chunk))
+    pub(crate) fn word_before(bytes: &[u8], end: usize) -> Option<u64> {
+        let word = bytes.get(end.checked_sub(8)?..end)?;
+        word.first_chunk().map(|word| u64::from_le_bytes(*word))
     }
 
     /// The eight bytes from `at` on, with zeros in the place of those that are not there.

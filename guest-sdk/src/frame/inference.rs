@@ -63,13 +63,14 @@ struct Chunk<'a> {
 
 impl<'a> Chunk<'a> {
     fn texts(self) -> impl Iterator<Item = &'a [u8]> {
-        (self.first..self.end).map(move |row| self.column.texts.bytes(row, self.column.field))
+        let bytes = self.column.texts.arena().as_bytes();
+        self.ranges().map(|(start, end)| &bytes[start..end])
     }
 
     /// Where the texts lie in the arena.
     #[inline(always)]
     fn ranges(self) -> impl Iterator<Item = (usize, usize)> + 'a {
-        (self.first..self.end).map(move |row| self.column.texts.range(row, self.column.field))
+        self.column.texts.ranges(self.first..self.end, self.column.field)
     }
 
     fn len(self) -> usize {
@@ -200,10 +201,9 @@ impl<'a> Chunk<'a> {
     }
 
     fn objects(self, know_missing: bool) -> Array {
-        let texts = self.column.texts;
-        let cells = (self.first..self.end).map(|row| {
-            let (start, end) = texts.range(row, self.column.field);
-            if know_missing && is_missing_word(&texts.arena().as_bytes()[start..end]) {
+        let bytes = self.column.texts.arena().as_bytes();
+        let cells = self.ranges().map(|(start, end)| {
+            if know_missing && is_missing_word(&bytes[start..end]) {
                 StoredCell::Missing
             } else {
                 StoredCell::Text { start: start as u32, length: (end - start) as u32 }

@@ -15,6 +15,7 @@ mod inference;
 mod integer_table;
 mod key;
 mod kind;
+mod marks;
 mod matrix;
 mod number;
 mod objects;

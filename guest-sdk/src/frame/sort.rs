@@ -228,7 +228,10 @@ const MOST_PLACES: u64 = 1 << 24;
 
 /// The order of integers that all differ and lie close together, as ids do: each has a place in a table. `None` for others.
 fn order_of_dense(values: &[i64]) -> Option<Vec<u32>> {
-    let (least, most) = (*values.iter().min()?, *values.iter().max()?);
+    let first = *values.first()?;
+    let (least, most) = values
+        .iter()
+        .fold((first, first), |(least, most), value| (least.min(*value), most.max(*value)));
     let range = most.abs_diff(least);
     if range >= MOST_PLACES.min(PLACES * values.len() as u64) {
         return None;
@@ -246,9 +249,12 @@ fn order_of_dense(values: &[i64]) -> Option<Vec<u32>> {
         }
         *place = row;
     }
-    let mut rows = Vec::with_capacity(values.len());
-    rows.extend(table.into_iter().filter(|row| *row != NONE));
-    Some(rows)
+    // Where no place is left free, the table is the order.
+    if table.len() > values.len() {
+        table.retain(|row| *row != NONE);
+        table.shrink_to_fit();
+    }
+    Some(table)
 }
 
 /// Orders rows by the key of each, those of one key by their place.

@@ -202,13 +202,15 @@ fn window<'a>(
 ) -> Option<Window> {
     let start = [word(first, shared), word(first, shared + 8)];
     let mut window = Window { shared, differing: 0, longest: 0, holds_nul: false };
+    let begins = word(first, known);
     for text in texts {
         let begins_so = text.len() >= shared
-            && if shared - known <= 8 {
-                (word(text, known) ^ word(first, known)).leading_zeros() as usize / 8
-                    >= shared - known
-            } else {
-                same_bytes(&text[known..shared], &first[known..shared])
+            && match shared - known {
+                0 => true,
+                1..=8 => {
+                    (word(text, known) ^ begins).leading_zeros() as usize / 8 >= shared - known
+                }
+                _ => same_bytes(&text[known..shared], &first[known..shared]),
             };
         if !begins_so {
             return None;

@@ -18,6 +18,7 @@ use memchr::memchr;
 
 use super::cells::Cells;
 use super::header::Header;
+use super::marks::{BLOCK, Marks, first_quote, marks};
 use super::space::{Space, Taken};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -214,15 +215,18 @@ impl<'a> Tokenizer<'a> {
                         }
                     }
                 }
-                State::StartField if byte == b'"' => {
-                    self.cells.copy(&buffer[pending..at]);
-                    self.quote_position = self.position + at as u64;
-                    at += 1;
-                    pending = at;
-                    self.state = State::InQuotes;
-                }
                 State::StartField | State::InField => {
-                    at = self.plain_fields(buffer, &mut pending, at)?;
+                    let next = self.plain_fields(buffer, &mut pending, at)?;
+                    if next == at {
+                        // A quote opens more than a plain field has.
+                        self.cells.copy(&buffer[pending..at]);
+                        self.quote_position = self.position + at as u64;
+                        at += 1;
+                        pending = at;
+                        self.state = State::InQuotes;
+                        continue;
+                    }
+                    at = next;
                     if self.lines == self.chunk_end {
                         self.end_chunk(buffer, &mut pending, at)?;
                         run_start = at;
@@ -296,8 +300,8 @@ impl<'a> Tokenizer<'a> {
         Ok(Tokens { header: self.header, cells: self.cells, rows: self.lines.saturating_sub(1) })
     }
 
-    /// Takes fields without quotes, eight bytes at a time, from within a row on: to the first byte that asks for more, to
-    /// the end of a chunk of rows, or to the end of the buffer. Gives where to go on.
+    /// Takes plain fields, and quoted ones that are as simple, a block of bytes at a time, from within a row on: to the
+    /// first byte that asks for more, to the end of a chunk of rows, or to the end of the buffer. Gives where to go on.
     fn plain_fields(
         &mut self,
         buffer: &[u8],
@@ -307,12 +311,31 @@ impl<'a> Tokenizer<'a> {
         // A quote matters there only.
         let mut field_start = if self.state == State::StartField { at } else { usize::MAX };
         let all_kept = self.kept.iter().all(|kept| *kept);
-        while at < buffer.len() {
-            let word = eight_bytes(&buffer[at..]);
-            let mut candidates = bytes_up_to_comma(word);
-            while candidates != 0 {
-                let place = at + candidates.trailing_zeros() as usize / 8;
-                candidates &= candidates - 1;
+        let rows_are_kept = all_kept && self.kept.len() == self.expected;
+        'blocks: while at < buffer.len() {
+            while at == field_start && buffer.get(at) == Some(&b'"') {
+                let Some(end) = self.take_quoted(buffer, pending, at) else {
+                    self.state = State::StartField;
+                    return Ok(at);
+                };
+                at = end + 1;
+                field_start = at;
+                if buffer[end] == b'\n' && self.end_plain_line(buffer, *pending, end)? {
+                    return Ok(at);
+                }
+            }
+            let block = marks(buffer.get(at..).unwrap_or_default());
+            if rows_are_kept && self.take_block(block, buffer, at, *pending) {
+                if let Some(last) = block.all().checked_ilog2() {
+                    field_start = at + last as usize + 1;
+                }
+                at += BLOCK;
+                continue;
+            }
+            let mut left = block.all();
+            while left != 0 {
+                let place = at + left.trailing_zeros() as usize;
+                left &= left - 1;
                 match buffer[place] {
                     b',' if all_kept && self.fields < self.kept.len() => {
                         self.cells.end(place + 1 - *pending);
@@ -332,11 +355,8 @@ impl<'a> Tokenizer<'a> {
                     }
                     b'\n' => {
                         self.end_field(buffer, pending, place);
-                        self.row_end = self.position + place as u64;
                         field_start = place + 1;
-                        self.end_line(field_start - *pending)?;
-                        let is_plain = buffer.get(field_start).is_some_and(|byte| *byte > b' ');
-                        if !is_plain || self.lines == self.chunk_end {
+                        if self.end_plain_line(buffer, *pending, place)? {
                             return Ok(field_start);
                         }
                     }
@@ -345,16 +365,97 @@ impl<'a> Tokenizer<'a> {
                         return Ok(place);
                     }
                     b'"' if place == field_start => {
-                        self.state = State::StartField;
-                        return Ok(place);
+                        at = place;
+                        continue 'blocks;
                     }
                     _ => {}
                 }
             }
-            at += 8;
+            at += BLOCK;
         }
         self.state = if field_start == buffer.len() { State::StartField } else { State::InField };
         Ok(buffer.len())
+    }
+
+    /// Ends a row with the LF at `at`. Gives whether what follows asks for a closer look than plain fields do.
+    #[inline]
+    fn end_plain_line(
+        &mut self,
+        buffer: &[u8],
+        pending: usize,
+        at: usize,
+    ) -> Result<bool, Malformed> {
+        self.row_end = self.position + at as u64;
+        self.end_line(at + 1 - pending)?;
+        let is_plain = buffer.get(at + 1).is_some_and(|byte| *byte > b' ');
+        Ok(!is_plain || self.lines == self.chunk_end)
+    }
+
+    /// Takes the field that the quote at `at` opens, if its text is kept, the next quote closes it and a comma or LF
+    /// comes at once. Gives the place of that one. Otherwise takes nothing.
+    #[inline]
+    fn take_quoted(&mut self, buffer: &[u8], pending: &mut usize, at: usize) -> Option<usize> {
+        if !self.is_kept(self.fields) {
+            return None;
+        }
+        let text = at + 1;
+        let end = text + first_quote(&buffer[text..])? + 1;
+        if !matches!(buffer.get(end), Some(b',' | b'\n')) {
+            return None;
+        }
+        self.cells.copy_part(buffer, *pending..at);
+        // The closing quote stands for the byte after it.
+        self.cells.copy_part(buffer, text..end);
+        self.cells.end(0);
+        *pending = end + 1;
+        self.fields += 1;
+        Some(end)
+    }
+
+    /// Takes a block, the bytes from `at` on, if nothing in it asks for a closer look: rows that end there have as many
+    /// fields as are kept of each, no quotes, and no blank line or space follows them. Otherwise takes nothing.
+    #[inline]
+    fn take_block(&mut self, marks: Marks, buffer: &[u8], at: usize, pending: usize) -> bool {
+        let Marks { commas, newlines, others } = marks;
+        let ends = commas | newlines;
+        let width = self.expected;
+        let rows = newlines.count_ones() as usize;
+        if others != 0 || self.lines + rows >= self.chunk_end {
+            return false;
+        }
+        let mut ended = 0;
+        let mut left = newlines;
+        while left != 0 {
+            ended += width;
+            let up_to = left ^ (left - 1);
+            let next = at + left.trailing_zeros() as usize + 1;
+            let fields = self.fields + (ends & up_to).count_ones() as usize;
+            if fields != ended || buffer.get(next).is_none_or(|byte| *byte <= b' ') {
+                return false;
+            }
+            left &= left - 1;
+        }
+        let fields = self.fields + ends.count_ones() as usize - ended;
+        if fields >= width {
+            return false;
+        }
+        self.cells.end_each(ends, at + 1 - pending);
+        self.fields = fields;
+        if let Some(last) = newlines.checked_ilog2() {
+            let last = at + last as usize;
+            self.last_row_text = match (newlines ^ (1 << (last - at))).checked_ilog2() {
+                None => self.row_text,
+                Some(before) => self.counted_text(at + before as usize + 1 - pending),
+            };
+            self.row_text = self.counted_text(last + 1 - pending);
+            self.row_end = self.position + last as u64;
+            self.chunk_fields += ended;
+            self.chunk_rows += rows;
+            self.file_lines += rows as u64;
+            self.lines += rows;
+            self.may_be_longer = false;
+        }
+        true
     }
 
     fn end_blank_line(&mut self, end: u8) {
@@ -525,28 +626,6 @@ impl<'a> Tokenizer<'a> {
 /// Where the line begins that the bytes end with: behind the last LF.
 fn line_start(bytes: &[u8]) -> usize {
     memchr::memrchr(b'\n', bytes).map_or(0, |position| position + 1)
-}
-
-/// The first eight bytes, or what there is and letters.
-#[inline]
-fn eight_bytes(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk() {
-        Some(word) => u64::from_le_bytes(*word),
-        None => {
-            let mut word = [b'z'; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            u64::from_le_bytes(word)
-        }
-    }
-}
-
-/// The high bit of each byte that is no larger than a comma, which all bytes are that mean something.
-#[inline]
-fn bytes_up_to_comma(word: u64) -> u64 {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x80 * EACH;
-    // With the high bit set, a byte lends nothing to its neighbour; what loses the bit was small.
-    !((word | HIGH) - (b',' as u64 + 1) * EACH) & !word & HIGH
 }
 
 #[inline]

@@ -111,12 +111,18 @@ impl Pattern {
 
     /// Forgets what [`Pattern::fill`] noted of the same symbols.
     fn clear<T: Copy + Into<u64>>(&mut self, symbols: &[T]) {
-        for symbol in symbols {
-            let symbol: u64 = (*symbol).into();
-            if symbol < Self::BYTES {
-                let place = symbol as usize * self.blocks;
-                self.bytes[place..place + self.blocks].fill(0);
+        /// From so many symbols on, the whole table is cleared faster than the places of each.
+        const MANY: usize = 32;
+        if symbols.len() < MANY {
+            for symbol in symbols {
+                let symbol: u64 = (*symbol).into();
+                if symbol < Self::BYTES {
+                    let place = symbol as usize * self.blocks;
+                    self.bytes[place..place + self.blocks].fill(0);
+                }
             }
+        } else {
+            self.bytes[..Self::BYTES as usize * self.blocks].fill(0);
         }
         self.others.clear();
         self.other_words.clear();
@@ -142,15 +148,16 @@ impl Levenshtein {
 
     /// The distance of two texts, counted in code points.
     pub fn text(&mut self, left: &str, right: &str) -> usize {
+        let (left, right) = without_shared_ends(left, right);
         if left.is_ascii() && right.is_ascii() {
-            return self.symbols(left.as_bytes(), right.as_bytes());
+            return self.differing(left.as_bytes(), right.as_bytes());
         }
         let (mut a, mut b) = (std::mem::take(&mut self.left), std::mem::take(&mut self.right));
         a.clear();
         a.extend(left.chars().map(u32::from));
         b.clear();
         b.extend(right.chars().map(u32::from));
-        let distance = self.symbols(&a, &b);
+        let distance = self.differing(&a, &b);
         (self.left, self.right) = (a, b);
         distance
     }
@@ -160,7 +167,11 @@ impl Levenshtein {
         let prefix = left.iter().zip(right).take_while(|(a, b)| a == b).count();
         let (left, right) = (&left[prefix..], &right[prefix..]);
         let suffix = left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count();
-        let (left, right) = (&left[..left.len() - suffix], &right[..right.len() - suffix]);
+        self.differing(&left[..left.len() - suffix], &right[..right.len() - suffix])
+    }
+
+    /// The distance of two sequences that begin and end differently; what they share there would cost time alone.
+    fn differing<T: Copy + Into<u64>>(&mut self, left: &[T], right: &[T]) -> usize {
         if left.is_empty() || right.is_empty() {
             return left.len() + right.len();
         }
@@ -169,27 +180,48 @@ impl Levenshtein {
         let (rows, columns) =
             if work(left, right) <= work(right, left) { (left, right) } else { (right, left) };
         self.pattern.fill(rows);
-        let distance = if self.pattern.blocks == 1 {
-            self.one_block(rows.len(), columns)
-        } else {
-            self.many_blocks(rows.len(), columns)
+        let distance = match self.pattern.blocks {
+            1 => self.few_blocks::<1, T>(rows.len(), columns),
+            2 => self.few_blocks::<2, T>(rows.len(), columns),
+            3 => self.few_blocks::<3, T>(rows.len(), columns),
+            4 => self.few_blocks::<4, T>(rows.len(), columns),
+            _ => self.many_blocks(rows.len(), columns),
         };
         self.pattern.clear(rows);
         distance
     }
 
-    /// The distance of up to 64 rows, already noted, and those columns.
-    fn one_block<T: Copy + Into<u64>>(&self, rows: usize, columns: &[T]) -> usize {
-        let last = 1u64 << (rows - 1);
-        let mut differences = Differences::FIRST;
-        let mut distance = rows;
+    /// The distance of rows that take so many blocks, already noted, and those columns: all blocks of a column at once.
+    fn few_blocks<const BLOCKS: usize, T: Copy + Into<u64>>(
+        &self,
+        rows: usize,
+        columns: &[T],
+    ) -> usize {
+        let last = (rows - 1) % 64;
+        let bytes = self.pattern.bytes.as_chunks::<BLOCKS>().0;
+        let mut column = [Differences::FIRST; BLOCKS];
+        let mut distance = rows as u64;
         for symbol in columns {
-            let matches = self.pattern.rows((*symbol).into()).map_or(0, |rows| rows[0]);
-            let (above, below) = differences.advance(matches, Carried::TOP);
-            distance += usize::from(above & last != 0);
-            distance -= usize::from(below & last != 0);
+            let symbol = (*symbol).into();
+            let matches = if symbol < Pattern::BYTES {
+                bytes[symbol as usize]
+            } else {
+                self.pattern
+                    .rows(symbol)
+                    .and_then(<[u64]>::first_chunk)
+                    .copied()
+                    .unwrap_or([0; BLOCKS])
+            };
+            let mut carried = Carried::TOP;
+            let (mut above, mut below) = (0, 0);
+            for (differences, matches) in column.iter_mut().zip(matches) {
+                (above, below) = differences.advance(matches, carried);
+                carried = Carried { above: above >> 63, below: below >> 63 };
+            }
+            // One more, one less, or neither; never below zero, nor more than there are rows and columns.
+            distance = distance.wrapping_add(above >> last & 1).wrapping_sub(below >> last & 1);
         }
-        distance
+        distance as usize
     }
 
     /// The distance of any number of rows, already noted, and those columns.
@@ -212,6 +244,51 @@ impl Levenshtein {
         }
         distance
     }
+}
+
+/// What is left of two texts without the characters that both begin with, and those that both end with.
+fn without_shared_ends<'a>(left: &'a str, right: &'a str) -> (&'a str, &'a str) {
+    let mut prefix = shared_prefix(left.as_bytes(), right.as_bytes());
+    // Bytes are shared up to here, so that it is a boundary of both or of neither.
+    while !left.is_char_boundary(prefix) || !right.is_char_boundary(prefix) {
+        prefix -= 1;
+    }
+    let (left, right) = (&left[prefix..], &right[prefix..]);
+    let mut suffix = shared_suffix(left.as_bytes(), right.as_bytes());
+    let is_boundary = |text: &str, suffix: usize| text.is_char_boundary(text.len() - suffix);
+    while !is_boundary(left, suffix) || !is_boundary(right, suffix) {
+        suffix -= 1;
+    }
+    (&left[..left.len() - suffix], &right[..right.len() - suffix])
+}
+
+/// How many bytes both begin with, eight at a time.
+fn shared_prefix(left: &[u8], right: &[u8]) -> usize {
+    let mut length = 0;
+    for (left, right) in left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0) {
+        let differing = u64::from_le_bytes(*left) ^ u64::from_le_bytes(*right);
+        if differing != 0 {
+            return length + differing.trailing_zeros() as usize / 8;
+        }
+        length += 8;
+    }
+    length + left[length..].iter().zip(&right[length..]).take_while(|(a, b)| a == b).count()
+}
+
+/// How many bytes both end with, eight at a time.
+fn shared_suffix(left: &[u8], right: &[u8]) -> usize {
+    let mut length = 0;
+    for (left, right) in
+        left.as_rchunks::<8>().1.iter().rev().zip(right.as_rchunks::<8>().1.iter().rev())
+    {
+        let differing = u64::from_le_bytes(*left) ^ u64::from_le_bytes(*right);
+        if differing != 0 {
+            return length + differing.leading_zeros() as usize / 8;
+        }
+        length += 8;
+    }
+    let (left, right) = (&left[..left.len() - length], &right[..right.len() - length]);
+    length + left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]
@@ -283,6 +360,18 @@ mod tests {
             edited.splice(cut..(cut + 3).min(symbols.len()), put.chars());
             let other: String = edited.iter().collect();
             prop_assert_eq!(distance(&text, &other), by_definition(&symbols, &edited));
+        }
+
+        #[test]
+        fn ends_are_shared_by_whole_characters(
+            prefix in "[aé日𝄞]{0,12}", left in "[aéè日旦𝄞𝄟]{0,6}", right in "[aéè日旦𝄞𝄟]{0,6}", suffix in "[aé日𝄞]{0,12}"
+        ) {
+            let (left, right) = (prefix.clone() + &left + &suffix, prefix + &right + &suffix);
+            let symbols = |text: &str| text.chars().collect::<Vec<_>>();
+            prop_assert_eq!(distance(&left, &right), by_definition(&symbols(&left), &symbols(&right)));
+            let (left, right) = without_shared_ends(&left, &right);
+            prop_assert!(left.is_empty() || left.chars().next() != right.chars().next());
+            prop_assert!(left.is_empty() || left.chars().next_back() != right.chars().next_back());
         }
 
         #[test]
