@@ -143,7 +143,7 @@ fn are_same_texts(ids: &Column, expected: &Column) -> Result<bool, Failure> {
     let (order, expected_order) = (ids.order()?, expected.order()?);
     Ok(match (&order.texts, &expected_order.texts) {
         (Some(sorted), Some(expected)) => sorted == expected,
-        _ => order.rows.iter().zip(&expected_order.rows).all(|(row, expected_row)| {
+        _ => order.rows.iter().zip(expected_order.rows.iter()).all(|(row, expected_row)| {
             texts.bytes(*row as usize) == expected_texts.bytes(*expected_row as usize)
         }),
     })
@@ -157,7 +157,7 @@ fn are_same_integers(ids: &Column, expected: &Column) -> Result<bool, Failure> {
     };
     let (rows, expected_rows) = (&ids.order()?.rows, &expected.order()?.rows);
     Ok(rows.len() == expected_rows.len()
-        && rows.iter().zip(expected_rows).all(|(row, expected_row)| {
+        && rows.iter().zip(expected_rows.iter()).all(|(row, expected_row)| {
             values[*row as usize] == expected_values[*expected_row as usize]
         }))
 }

@@ -10,8 +10,9 @@ use crate::source::Source;
 /// The characters of a buffer (`DEFAULT_CHUNKSIZE` of pandas' parser).
 const BUFFER_CHARACTERS: usize = 256 * 1024;
 
-/// The bytes asked of the source at a time.
-const READ_BYTES: u32 = 2 * 1024 * 1024;
+/// The bytes asked of the source at a time: a buffer, where all characters are ASCII. What is larger does not stay in the
+/// processor's cache while it is copied and looked at.
+const READ_BYTES: u32 = BUFFER_CHARACTERS as u32;
 
 /// What files of other kinds begin with.
 const OTHER_KINDS: [(&[u8], &str); 7] = [

@@ -123,7 +123,7 @@ impl Values {
 /// share the list.
 #[derive(Debug, Clone, Default)]
 pub struct FileRows {
-    places: Option<Rc<[u32]>>,
+    places: Option<Rc<Vec<u32>>>,
     ids: Option<(Rc<Table>, usize)>,
 }
 
@@ -135,17 +135,22 @@ impl FileRows {
 
     /// The places of the rows in their file, counted from 0; `None` where they are all rows in the file's order.
     pub(super) fn places(&self) -> Option<&[u32]> {
-        self.places.as_deref()
+        self.places.as_ref().map(|places| places.as_slice())
     }
 
     /// The file rows of those rows, in that order.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> FileRows {
         let places = match &self.places {
-            None => rows.into(),
+            None => rows.to_vec(),
             Some(places) => rows.iter().map(|row| places[*row as usize]).collect(),
         };
-        FileRows { places: Some(places), ids: self.ids.clone() }
+        FileRows { places: Some(Rc::new(places)), ids: self.ids.clone() }
+    }
+
+    /// Those rows of the file.
+    pub(super) fn of(places: Rc<Vec<u32>>) -> FileRows {
+        FileRows { places: Some(places), ids: None }
     }
 
     /// The same rows, identified by a column of their file.

@@ -222,10 +222,13 @@ impl Frame {
     pub fn sort_by(&self, name: &str) -> Result<Frame, Failure> {
         let rows = &self.column(name)?.order()?.rows;
         // Rows that are in order already need no copy.
-        if (0..).zip(rows).all(|(place, row)| place == *row) {
+        if (0..).zip(rows.iter()).all(|(place, row)| place == *row) {
             return Ok(self.clone());
         }
-        Ok(self.take(rows))
+        Ok(match &self.selection {
+            None => self.select(FileRows::of(Rc::clone(rows))),
+            Some(selection) => self.select(selection.file_rows.take(rows)),
+        })
     }
 
     /// The same rows; messages about one name what it holds in the column `name`, too.

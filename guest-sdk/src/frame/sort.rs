@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::text_keys::{SortedTexts, TextKeys};
 use super::{Column, Objects, Values};
@@ -15,7 +16,7 @@ use crate::order::{RowsByKey, introsort, rows_by_key};
 #[derive(Debug, Clone)]
 pub(super) struct Order {
     /// The rows, as [`Column::argsort`] gives them.
-    pub(super) rows: Vec<u32>,
+    pub(super) rows: Rc<Vec<u32>>,
     /// The texts in that order where all cells are texts and keys say all about them; not where the rows were in order
     /// already.
     pub(super) texts: Option<SortedTexts>,
@@ -67,7 +68,7 @@ impl Column {
     pub(super) fn find_order(&self) -> Result<Order, Failure> {
         let (order, texts) = self.stable_order()?;
         if order.ties.is_empty() {
-            return Ok(Order { rows: order.finish(), texts });
+            return Ok(Order { rows: Rc::new(order.finish()), texts });
         }
         // numpy sorts the values without the missing ones: places among those that are present count.
         let mut items = rank_by_row(&order.rows, &order.ties, self.len());
@@ -76,7 +77,7 @@ impl Column {
         }
         introsort(&mut items, |left, right| left.0 < right.0);
         let rows = items.into_iter().map(|(_, row)| row).collect();
-        Ok(Order { rows: StableOrder { rows, ..order }.finish(), texts })
+        Ok(Order { rows: Rc::new(StableOrder { rows, ..order }.finish()), texts })
     }
 
     /// The rows in ascending order, equal values in their order, missing values last:

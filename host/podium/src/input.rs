@@ -268,7 +268,11 @@ impl Input {
 
     /// The first bytes, `length` of them or as many as there are; nothing where they cannot be read any more.
     pub(crate) fn head(&self, length: u32) -> Vec<u8> {
-        self.read(0, self.available(0, length)).unwrap_or_default()
+        let mut bytes = Vec::new();
+        match self.read(0, self.available(0, length), &mut bytes) {
+            Ok(()) => bytes,
+            Err(_) => Vec::new(),
+        }
     }
 
     /// How many of `length` bytes from `offset` on there are.
@@ -277,28 +281,31 @@ impl Input {
         self.0.size.saturating_sub(offset).min(u64::from(length)) as usize
     }
 
-    /// The bytes from `offset` on, `length` of them, which must be [`Input::available`].
-    pub(crate) fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>, GraderFailure> {
-        if length == 0 {
-            return Ok(Vec::new());
-        }
+    /// Puts the bytes from `offset` on, `length` of them, which must be [`Input::available`], in the place of what the
+    /// buffer holds.
+    pub(crate) fn read(
+        &self,
+        offset: u64,
+        length: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), GraderFailure> {
         match &*self.0.contents {
+            _ if length == 0 => buffer.clear(),
             Contents::Held { bytes, .. } => {
                 // What is held has its offsets in a usize.
                 let start = offset as usize;
-                Ok(bytes[start..start + length].to_vec())
+                buffer.clear();
+                buffer.extend_from_slice(&bytes[start..start + length]);
             }
             Contents::Open(open) => {
-                let mut bytes = vec![0; length];
-                read_exact_at(&open.file, &mut bytes, offset).map_err(|error| {
-                    match error.kind() {
-                        io::ErrorKind::UnexpectedEof => self.changed(),
-                        _ => self.unreadable(&error),
-                    }
+                buffer.resize(length, 0);
+                read_exact_at(&open.file, buffer, offset).map_err(|error| match error.kind() {
+                    io::ErrorKind::UnexpectedEof => self.changed(),
+                    _ => self.unreadable(&error),
                 })?;
-                Ok(bytes)
             }
         }
+        Ok(())
     }
 
     /// Whether the content is still what was hashed. Reads the file again only where its times leave that open.

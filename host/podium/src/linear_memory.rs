@@ -19,7 +19,7 @@ use wasmtime::{LinearMemory, MemoryCreator, MemoryType};
 
 /// Below that many bytes pages stay small: most graders never need more, and clearing a large page for a few rows takes
 /// longer than it saves.
-const SMALL: usize = 8 << 20;
+const SMALL: usize = 2 << 20;
 
 /// The size of a large page of most processors, and what the reservation is aligned to.
 const LARGE_PAGE: usize = 2 << 20;
