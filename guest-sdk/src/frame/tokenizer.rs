@@ -481,7 +481,7 @@ impl<'a> Tokenizer<'a> {
         self.uncounted += ((next - *pending) as isize + beyond) as usize;
         if beyond <= 0 {
             // Cells before this one are yet to be copied.
-            self.cells.copy(&buffer[*pending..*pending + beyond.unsigned_abs()]);
+            self.cells.copy_part(buffer, *pending..*pending + beyond.unsigned_abs());
         } else {
             self.cells.forget_unended();
         }
