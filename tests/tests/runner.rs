@@ -244,6 +244,34 @@ fn limits_of_output_hold() {
     );
 }
 
+/// Threat 27: a service that listens on all addresses of the engine's machine is not there for an agent on an internal
+/// network, by whichever of them it is asked for.
+#[test]
+fn an_internal_network_does_not_lead_to_the_machine() {
+    let Some(bench) = Bench::new() else { return };
+    let listener = std::net::TcpListener::bind("0.0.0.0:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    // Asked from here, nobody is sent anything.
+    let asking = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
+    let own = asking.connect("192.0.2.77:9").and_then(|()| asking.local_addr());
+    let mut addresses = vec!["gateway".to_owned()];
+    addresses.extend(own.ok().map(|own| own.ip().to_string()));
+    let verbs: Vec<String> =
+        addresses.iter().map(|address| format!("reach={address}:{port}")).collect();
+    let verbs: Vec<&str> = verbs.iter().map(String::as_str).collect();
+    bench.agent(&verbs, "");
+    for (network, expected) in [("bridge", "open"), ("internal", "closed")] {
+        bench.forget_group();
+        bench.configure(&format!("network = \"{network}\"\n"));
+        bench.start(&["--no-grade"]).ends_with(0);
+        let log = bench.log();
+        for address in &addresses {
+            let line = format!("reach {address}:{port}: {expected}");
+            assert!(log.contains(&line), "{network}: {line}: {log}");
+        }
+    }
+}
+
 /// Threat 25: eight runs over four workers share nothing that can be written. All are done, none is done twice.
 #[test]
 fn many_runs_are_each_done_once() {

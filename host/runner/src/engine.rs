@@ -18,6 +18,10 @@ use crate::{delivery, machine};
 /// How long an engine may take to say that it is there.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
+/// The option of the bridge driver with which the engine's machine has no address on a network: an internal network alone
+/// still leads to every service of the machine that listens on all of its addresses.
+const WITHOUT_HOST: (&str, &str) = ("com.docker.network.bridge.inhibit_ipv4", "true");
+
 /// A Docker engine, whether it answers or not.
 #[derive(Clone, Debug)]
 pub struct Engine {
@@ -166,7 +170,7 @@ impl Engine {
         }
     }
 
-    /// Makes a network of a run's own.
+    /// Makes a network of a run's own. One that is internal leads nowhere, and not to the engine's machine either.
     pub(crate) async fn create_network(
         &self,
         name: &str,
@@ -178,6 +182,10 @@ impl Engine {
             name: name.to_owned(),
             driver: Some("bridge".to_owned()),
             internal: Some(internal),
+            options: internal.then(|| {
+                let (name, value) = WITHOUT_HOST;
+                HashMap::from([(name.to_owned(), value.to_owned())])
+            }),
             labels: Some(labels),
             ..NetworkCreateRequest::default()
         };

@@ -23,6 +23,7 @@ fn main() -> ExitCode {
                 let open = TcpStream::connect(("127.0.0.1", value.parse().unwrap())).is_ok();
                 println!("port {value}: {}", if open { "open" } else { "closed" });
             }
+            "reach" => println!("reach {value}: {}", if is_reached(value) { "open" } else { "closed" }),
             "fetch" => println!("fetch {value}: {}", fetch(value)),
             "tunnel" => println!("tunnel {value}: {}", tunnel(value)),
             "validate-beside-tunnels" => validate_beside_tunnels(value),
@@ -34,6 +35,11 @@ fn main() -> ExitCode {
             "exit" => exit(value.parse().unwrap()),
             "links" => links(),
             "large" => fs::write("/home/code/large", vec![b'x'; value.parse().unwrap()]).unwrap(),
+            "sparse" => {
+                let file = fs::File::create("/home/code/sparse").unwrap();
+                file.set_len(value.parse().unwrap()).unwrap();
+            }
+            "submit-bytes" => fs::write(SUBMISSION, vec![b'x'; value.parse().unwrap()]).unwrap(),
             "validate" => println!("{}", post(&value.replace("\\n", "\n"))),
             "validate-at-once" => validate_at_once(value.parse().unwrap()),
             "script" => script(),
@@ -70,6 +76,21 @@ fn post(submission: &str) -> String {
          Content-Length: {}\r\n\r\n{body}",
         body.len()
     ))
+}
+
+/// Whether something listens at an address with its port; `gateway` stands for the address of the default route.
+fn is_reached(address: &str) -> bool {
+    let address = address.replace("gateway", &gateway());
+    TcpStream::connect_timeout(&address.parse().unwrap(), Duration::from_secs(3)).is_ok()
+}
+
+/// The gateway of the default route, as the kernel lists it.
+fn gateway() -> String {
+    let routes = fs::read_to_string("/proc/net/route").unwrap();
+    let columns = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let route = routes.lines().map(columns).find(|columns| columns[1] == "00000000");
+    let Some(route) = route else { return "192.0.2.1".to_owned() };
+    std::net::Ipv4Addr::from(u32::from_str_radix(&route[2], 16).unwrap().to_le_bytes()).to_string()
 }
 
 /// Asks the proxy for an address, and gives what came after the head of its reply.
