@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::container::SCRUBBED;
+use crate::definition_file;
 use crate::error::Error;
 use crate::secrets;
 
@@ -127,7 +128,7 @@ impl Agent {
     /// [`Error::File`] or [`Error::Agent`].
     pub fn load(folder: &Path) -> Result<Agent, Error> {
         let path = folder.join(DEFINITION_FILE);
-        let text = std::fs::read_to_string(&path).map_err(Error::file(&path))?;
+        let text = definition_file::read(&path)?;
         let agent = Agent::parse(&text, &path)?;
         match folder.file_name() {
             Some(name) if name != agent.id.as_str() => Err(Error::Agent {

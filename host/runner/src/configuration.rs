@@ -8,6 +8,7 @@ use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::definition_file;
 use crate::egress::{AllowList, Destination};
 use crate::error::Error;
 use crate::size::Size;
@@ -178,7 +179,7 @@ impl RunConfiguration {
     /// # Errors
     /// [`Error::File`], [`Error::Configuration`].
     pub fn load(path: &Path) -> Result<RunConfiguration, Error> {
-        let text = std::fs::read_to_string(path).map_err(Error::file(path))?;
+        let text = definition_file::read(path)?;
         let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
         let parsed = if is_json {
             RunConfiguration::parse_json(&text)

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use self::context::Context;
 use crate::configuration::RunConfiguration;
+use crate::definition_file;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::size::Size;
@@ -166,7 +167,7 @@ impl Hosts {
     /// # Errors
     /// [`Error::File`], [`Error::Hosts`].
     pub fn load(path: &Path) -> Result<Hosts, Error> {
-        let text = std::fs::read_to_string(path).map_err(Error::file(path))?;
+        let text = definition_file::read(path)?;
         let folder = path.parent().unwrap_or(Path::new("."));
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let folder = std::fs::canonicalize(folder).map_err(Error::file(folder))?;

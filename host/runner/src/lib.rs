@@ -15,6 +15,7 @@ pub mod configuration;
 mod connection;
 pub mod container;
 pub mod copy_out;
+mod definition_file;
 mod delivery;
 mod devices;
 mod disk;

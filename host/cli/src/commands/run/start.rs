@@ -118,6 +118,9 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     work::on(group, shared, &found, !arguments.no_grade, true)
 }
 
+/// The largest file of a set of competitions.
+const MOST_BYTES_OF_A_SET: u64 = 4 << 20;
+
 /// The hosts, and how many runs go on at once on all of them.
 fn hosts(arguments: &Arguments) -> Result<(Hosts, Option<usize>), Failure> {
     let workers = arguments.workers.map(|workers| workers as usize);
@@ -134,9 +137,10 @@ fn hosts(arguments: &Arguments) -> Result<(Hosts, Option<usize>), Failure> {
 fn competitions(arguments: &Arguments, found: &Places) -> Result<Vec<String>, Failure> {
     let mut ids = arguments.competition.clone();
     if let Some(path) = &arguments.competition_set {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            let exit = if path.exists() { Exit::Files } else { Exit::Missing };
-            Failure::new(exit, format!("{}: {error}", path.display()))
+        let bytes = podium::read_file(path, MOST_BYTES_OF_A_SET)?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            let message = format!("{}: this is not UTF-8 text; save it as UTF-8", path.display());
+            Failure::new(Exit::Usage, message)
         })?;
         ids.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
     }
