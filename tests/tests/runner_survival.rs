@@ -88,6 +88,35 @@ fn a_disk_without_room_for_the_journal_costs_no_run() {
     assert_eq!(engine::left_of(&bench.group()), [""; 0]);
 }
 
+/// A disk that is too small for the plan, and a runner that is killed while it plans: there is no folder, and the same
+/// command works once there is room.
+#[test]
+fn a_group_that_could_not_be_planned_is_not_there() {
+    let Some(bench) = RunBench::new() else { return };
+    let Some(disk) = SmallDisk::mount(bench.workbench.path("runs"), "40k") else { return };
+    bench.agent(&["submit=id,value\\n1,1\\n"], "");
+    let seeds = ["--seeds", "500", "--no-grade"];
+    let stopped = bench.start(&seeds).ends_with(6);
+    assert!(stopped.stderr.contains("No space left"), "{}", stopped.stderr);
+    assert_eq!(fs::read_dir(bench.workbench.path("runs")).unwrap().count(), 0);
+    disk.grow("64M");
+    for wait in [5, 20, 40, 60, 80] {
+        let mut runner = bench.spawn_with(&seeds);
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        runner.kill().unwrap();
+        runner.wait().unwrap();
+        if bench.group().exists() {
+            assert!(bench.group().join("run.toml").is_file(), "after {wait} ms");
+            break;
+        }
+    }
+    bench.forget_group();
+    bench.start(&["--seeds", "2"]).ends_with(0);
+    let left: Vec<_> = fs::read_dir(bench.workbench.path("runs")).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!((bench.events("planned"), bench.events("finished")), (2, 2));
+}
+
 #[test]
 fn a_container_that_somebody_removes_is_made_again() {
     let Some(bench) = RunBench::new() else { return };

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -16,7 +17,7 @@ use serde_json::json;
 use crate::agent::Agent;
 use crate::configuration::RunConfiguration;
 use crate::error::Error;
-use crate::event::{Ending, EventKind};
+use crate::event::{self, Ending, Event, EventKind};
 use crate::hosts::Hosts;
 use crate::journal::{self, Journal, RunState};
 use crate::snapshots;
@@ -26,6 +27,12 @@ pub const DEFINITION: &str = "run.toml";
 
 /// The list of submissions that `podium grade` takes.
 pub const SUBMISSIONS: &str = "submission.jsonl";
+
+/// The file that the runner which works on a group has locked.
+const LOCK: &str = ".lock";
+
+/// What the name of a folder begins and ends with in which a group is being planned.
+const PLAN: (&str, &str) = (".podium-plan-", ".partial");
 
 /// The file with which another process asks the runner to stop.
 const STOP_REQUEST: &str = "stop.request";
@@ -107,33 +114,52 @@ impl StopRequest {
 }
 
 impl RunGroup {
-    /// Makes the folder of a new group, with every run planned.
+    /// Makes the folder of a new group, with every run planned: beside its place, so that it is there whole or not at all,
+    /// whenever the disk is full or the runner is killed.
     ///
     /// # Errors
     /// A folder that exists, or cannot be made.
     pub fn create(folder: &Path, definition: GroupDefinition) -> Result<RunGroup, Error> {
-        if folder.join(DEFINITION).exists() {
-            return Err(Error::Group {
-                path: folder.to_owned(),
-                message: "there is a run group already; `podium run resume` goes on with it"
-                    .to_owned(),
-            });
-        }
-        fs::create_dir_all(folder).map_err(Error::file(folder))?;
-        let folder = fs::canonicalize(folder).map_err(Error::file(folder))?;
-        let lock = lock(&folder)?;
-        let journal = Journal::open(&folder)?;
-        for run in &definition.runs {
-            let planned =
-                EventKind::Planned { competition_id: run.competition_id.clone(), seed: run.seed };
-            journal.add(Some(&run.id), planned)?;
-        }
-        // Last, because a folder with this file is a group.
         let text = toml::to_string(&definition).map_err(|error| Error::Group {
             path: folder.join(DEFINITION),
             message: format!("cannot be written: {error}"),
         })?;
-        podium::write_new(&folder.join(DEFINITION), text.as_bytes())?;
+        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new("."));
+        fs::create_dir_all(parent).map_err(Error::file(parent))?;
+        remove_unfinished_plans(parent);
+        refuse_what_lies_there(folder)?;
+        let plan = tempfile::Builder::new()
+            .prefix(PLAN.0)
+            .suffix(PLAN.1)
+            .permissions(fs::Permissions::from_mode(0o777))
+            .tempdir_in(parent)
+            .map_err(Error::file(parent))?;
+        let lock = lock(plan.path())?;
+        let planned: Vec<Event> = definition
+            .runs
+            .iter()
+            .map(|run| Event {
+                at: event::now(),
+                run: Some(run.id.clone()),
+                kind: EventKind::Planned {
+                    competition_id: run.competition_id.clone(),
+                    seed: run.seed,
+                },
+            })
+            .collect();
+        Journal::open(plan.path())?.write(&planned)?;
+        podium::write_new(&plan.path().join(DEFINITION), text.as_bytes())?;
+        // Over an empty folder at most.
+        if let Err(error) = fs::rename(plan.path(), folder) {
+            refuse_what_lies_there(folder)?;
+            return Err(Error::file(folder)(error));
+        }
+        // It is no temporary folder any more.
+        let _ = plan.keep();
+        let _ = File::open(parent).and_then(|parent| parent.sync_all());
+        let folder = fs::canonicalize(folder).map_err(Error::file(folder))?;
+        let journal = Journal::open(&folder)?;
         Ok(RunGroup { folder, definition, journal, _lock: lock })
     }
 
@@ -315,6 +341,35 @@ impl RunGroup {
     }
 }
 
+/// Refuses a folder that holds anything: a group, or what nobody knows.
+fn refuse_what_lies_there(folder: &Path) -> Result<(), Error> {
+    let refused = |message: &str| {
+        Err(Error::Group { path: folder.to_owned(), message: message.to_owned() })
+    };
+    if folder.join(DEFINITION).exists() {
+        return refused("there is a run group already; `podium run resume` goes on with it");
+    }
+    match fs::read_dir(folder) {
+        Ok(mut entries) if entries.next().is_some() => refused(
+            "there is a folder already, and what it holds is no run group; remove it, or give another name",
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the folders of groups that were not planned to the end, because whoever did so was killed.
+fn remove_unfinished_plans(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        let name = name.to_string_lossy();
+        let is_plan = name.starts_with(PLAN.0) && name.ends_with(PLAN.1);
+        if is_plan && path.join(LOCK).is_file() && lock(&path).is_ok() {
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
 /// As [`lock`], but waits for a runner that is just ending: one that was killed holds its lock for a moment.
 fn lock_patiently(folder: &Path) -> Result<File, Error> {
     for _ in 0..10 {
@@ -327,7 +382,7 @@ fn lock_patiently(folder: &Path) -> Result<File, Error> {
 }
 
 fn lock(folder: &Path) -> Result<File, Error> {
-    let path = folder.join(".lock");
+    let path = folder.join(LOCK);
     let file = fs::OpenOptions::new()
         .create(true)
         .truncate(false)
@@ -342,5 +397,75 @@ fn lock(folder: &Path) -> Result<File, Error> {
                 .to_owned(),
         }),
         Err(TryLockError::Error(error)) => Err(Error::file(&path)(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn definition(seeds: u32) -> GroupDefinition {
+        let agent = Agent::parse("id = \"a\"\nimage = \"i\"\n", Path::new("agent.toml")).unwrap();
+        GroupDefinition {
+            podium: "0".to_owned(),
+            created_at: event::now(),
+            workers: Some(1),
+            allow_privileged: false,
+            agent_folder: "a".into(),
+            configuration: RunConfiguration::default(),
+            agent,
+            hosts: Hosts::default(),
+            runs: (0..seeds)
+                .map(|seed| RunPlan { id: format!("e_{seed}-1"), competition_id: "e".into(), seed })
+                .collect(),
+        }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_group_is_planned_whole_and_what_was_left_of_another_is_removed() {
+        let runs = tempfile::tempdir().unwrap();
+        // What a runner leaves that is killed while it plans, and what one has at the moment.
+        for (name, is_at_work) in [(".podium-plan-a.partial", false), (".podium-plan-b.partial", true)] {
+            let left = runs.path().join(name);
+            fs::create_dir(&left).unwrap();
+            fs::write(left.join(LOCK), "").unwrap();
+            fs::write(left.join(journal::NAME), "{\"at\": \"2026").unwrap();
+            if is_at_work {
+                std::mem::forget(lock(&left).unwrap());
+            }
+        }
+        let folder = runs.path().join("group");
+        let group = RunGroup::create(&folder, definition(500)).unwrap();
+        assert_eq!(names(runs.path()), [".podium-plan-b.partial", "group"]);
+        assert_eq!(names(&folder), [LOCK, journal::NAME, DEFINITION]);
+        assert!(RunGroup::is_worked_on(&folder));
+        assert_eq!(RunGroup::states(&folder).unwrap().len(), 500);
+        group.journal.add(None, EventKind::Draining).unwrap();
+        assert_eq!(journal::read(&folder).unwrap().len(), 501);
+        drop(group);
+        assert_eq!(RunGroup::open(&folder).unwrap().definition.runs.len(), 500);
+    }
+
+    #[test]
+    fn nothing_is_planned_into_a_folder_that_holds_something() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = runs.path().join("group");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(journal::NAME), "").unwrap();
+        let said = RunGroup::create(&folder, definition(1)).unwrap_err().to_string();
+        assert!(said.contains("no run group; remove it, or give another name"), "{said}");
+        fs::remove_file(folder.join(journal::NAME)).unwrap();
+        drop(RunGroup::create(&folder, definition(1)).unwrap());
+        let said = RunGroup::create(&folder, definition(1)).unwrap_err().to_string();
+        assert!(said.contains("`podium run resume` goes on with it"), "{said}");
+        assert_eq!(names(runs.path()), ["group"]);
     }
 }

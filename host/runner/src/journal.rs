@@ -71,21 +71,31 @@ impl Journal {
     /// Adds an event; it is on the disk when this returns.
     pub(crate) fn add(&self, run: Option<&str>, kind: EventKind) -> Result<Event, Error> {
         let event = Event { at: event::now(), run: run.map(str::to_owned), kind };
-        let mut line = serde_json::to_string(&event).map_err(|error| Error::Group {
-            path: self.path.clone(),
-            message: format!("an event cannot be written: {error}"),
-        })?;
-        line.push('\n');
+        self.write(std::slice::from_ref(&event))?;
+        Ok(event)
+    }
+
+    /// Adds events, all or none of them; they are on the disk when this returns.
+    pub(crate) fn write(&self, events: &[Event]) -> Result<(), Error> {
+        let mut lines = String::new();
+        for event in events {
+            let line = serde_json::to_string(event).map_err(|error| Error::Group {
+                path: self.path.clone(),
+                message: format!("an event cannot be written: {error}"),
+            })?;
+            lines.push_str(&line);
+            lines.push('\n');
+        }
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let end = file.stream_position().map_err(Error::file(&self.path))?;
-        let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
+        let written = file.write_all(lines.as_bytes()).and_then(|()| file.sync_data());
         if let Err(error) = written {
             // A disk that is full must not leave half a line, after which nothing could be read.
             let _ = file.set_len(end);
             let _ = file.seek(SeekFrom::Start(end));
             return Err(Error::file(&self.path)(error));
         }
-        Ok(event)
+        Ok(())
     }
 }
 
