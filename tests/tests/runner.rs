@@ -342,6 +342,40 @@ fn a_killed_runner_is_followed_by_another_that_takes_over() {
     assert_eq!(bench.events("starting"), 1);
 }
 
+/// The engine's word counts for a container that ended while no runner watched: in time is in time, however late somebody
+/// looks, and over time is marked wherever the run is named.
+#[test]
+fn what_an_agent_did_while_no_runner_watched_is_in_time_or_marked() {
+    let Some(bench) = Bench::new() else { return };
+    for (sleep, ending) in [("sleep=2500", "completed"), ("sleep=13000", "timed-out")] {
+        bench.forget_group();
+        bench.configure("time_limit_seconds = 4\ngrace_seconds = 1\n");
+        bench.agent(&[sleep, "submit=id,value\\n1,1\\n"], "");
+        let mut runner = bench.spawn();
+        let container = engine::wait_for_container(&bench.group());
+        bench.wait_for_events("started", 1);
+        runner.kill().unwrap();
+        runner.wait().unwrap();
+        engine::docker(&["wait", &container]);
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        let result = bench.resume().ends_with(0).json();
+        assert_eq!(result["endings"][ending], 1, "{sleep}: {result}");
+        let graded = &result["report"]["competition_reports"][0];
+        assert_eq!(graded["score"], 0.5, "{sleep}");
+        let record = bench.record();
+        let is_over = ending == "timed-out";
+        assert_eq!(record["over_time_seconds"].as_u64().is_some_and(|seconds| seconds >= 7), is_over);
+        assert_eq!(bench.events("over-time"), usize::from(is_over));
+        assert_eq!(graded["run"]["over_time_seconds"], record["over_time_seconds"], "{graded}");
+        let metadata = fs::read_to_string(bench.group().join("metadata.json")).unwrap();
+        let metadata: Value = serde_json::from_str(&metadata).unwrap();
+        let run = &metadata["runs"][record["run"].as_str().unwrap()];
+        assert_eq!(run["over_time_seconds"], record["over_time_seconds"]);
+        let status = bench.workbench.run(["run", "status", "runs/group"]).ends_with(0);
+        assert_eq!(status.stdout.contains("beyond its time"), is_over, "{}", status.stdout);
+    }
+}
+
 /// Threat 23: a container that somebody kills says nothing about the agent, and is tried again.
 #[test]
 fn a_container_killed_from_outside_is_run_again() {

@@ -58,6 +58,11 @@ pub enum EventKind {
     },
     /// The time limit was reached, and the agent was asked to end.
     DeadlineReached,
+    /// The agent went on beyond its time limit and grace, because nobody was there to end it.
+    OverTime {
+        /// For so many seconds beyond the time limit.
+        seconds: u64,
+    },
     /// An attempt came to nothing because of the infrastructure; there will be another.
     Retrying {
         /// Which attempt failed.
@@ -168,6 +173,10 @@ pub struct RunRecord {
     pub started_at: Option<String>,
     /// When it had ended, as the engine says it.
     pub ended_at: Option<String>,
+    /// For how many seconds it went on beyond its time limit, where that is more than its grace: no runner was there to end
+    /// it, or its engine was not reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time_seconds: Option<u64>,
     /// The submission.
     pub submission: Option<SubmissionRecord>,
     /// What was copied out, by folder.

@@ -248,6 +248,7 @@ impl RunGroup {
                     "competition_id": run.competition_id,
                     "seed": run.seed,
                     "agent": record.agent,
+                    "over_time_seconds": record.over_time_seconds,
                 }),
             );
             let path = record.submission.as_ref().map(|_| {
@@ -268,6 +269,7 @@ impl RunGroup {
                 "seed": run.seed,
                 "agent_id": record.agent,
                 "ending": record.ending,
+                "over_time_seconds": record.over_time_seconds,
                 "is_sample_submission": record.submission.as_ref().is_some_and(|one| one.is_sample_submission),
                 "validations": record.validation.calls,
                 "scores_given": record.validation.scores_given,
@@ -349,11 +351,11 @@ fn refuse_what_lies_there(folder: &Path) -> Result<(), Error> {
     if folder.join(DEFINITION).exists() {
         return refused("there is a run group already; `podium run resume` goes on with it");
     }
-    match fs::read_dir(folder) {
-        Ok(mut entries) if entries.next().is_some() => refused(
+    match fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+        true => refused(
             "there is a folder already, and what it holds is no run group; remove it, or give another name",
         ),
-        _ => Ok(()),
+        false => Ok(()),
     }
 }
 

@@ -204,6 +204,7 @@ impl Attempt<'_> {
             message,
             started_at: state.started_at,
             ended_at: state.finished_at,
+            over_time_seconds: watched.over_time_seconds,
             submission,
             copied,
             validation: validator.record(),
@@ -340,7 +341,16 @@ impl Attempt<'_> {
 
 /// When a container was started; the engine writes the year one where it never was.
 pub(crate) fn started_at(state: &ContainerState) -> Option<Timestamp> {
-    let at: Timestamp = state.started_at.as_deref()?.parse().ok()?;
+    time_of(state.started_at.as_deref())
+}
+
+/// When it had ended, if it has.
+fn finished_at(state: &ContainerState) -> Option<Timestamp> {
+    time_of(state.finished_at.as_deref())
+}
+
+fn time_of(text: Option<&str>) -> Option<Timestamp> {
+    let at: Timestamp = text?.parse().ok()?;
     (at > Timestamp::UNIX_EPOCH).then_some(at)
 }
 
@@ -385,6 +395,7 @@ pub(crate) fn never_run(plan: &RunPlan, agent: &str, attempt: u32, why: String) 
         message: Some(why),
         started_at: None,
         ended_at: None,
+        over_time_seconds: None,
         submission: None,
         copied: BTreeMap::new(),
         validation: crate::event::ValidationRecord::default(),

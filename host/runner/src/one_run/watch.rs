@@ -38,6 +38,10 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// How long is waited before an engine is asked again.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// How much longer than its time limit and grace a container may be there before it counts as one that nobody has ended: an
+/// engine under load takes its time.
+const TOLERANCE: Duration = Duration::from_secs(5);
+
 /// How often a request to stop is looked for.
 const TICK: Duration = Duration::from_millis(200);
 
@@ -47,6 +51,8 @@ pub(crate) struct Watched {
     reached_deadline: bool,
     lost_engine: bool,
     killed_from_outside: bool,
+    /// How long it went on beyond its time limit, if nobody ended it in time.
+    pub(crate) over_time_seconds: Option<u64>,
 }
 
 impl Watched {
@@ -69,6 +75,13 @@ impl Watched {
         let state = self.inspected.state.clone().unwrap_or_default();
         let code = state.exit_code.unwrap_or(-1);
         let said = state.error.filter(|error| !error.is_empty());
+        if let Some(seconds) = self.over_time_seconds {
+            let why = format!(
+                "it went on for {seconds} s beyond its time limit, because no runner was there to end it; what it left is \
+                 graded, and may be of that time"
+            );
+            return (Ending::TimedOut, Some(why));
+        }
         if self.reached_deadline {
             return (Ending::TimedOut, None);
         }
@@ -148,6 +161,10 @@ pub(crate) async fn until_the_end(
         if context.stop.is_now() {
             return Ok(None);
         }
+        // One that ended while no runner watched it was in time or not by what the engine says, whatever time it is now.
+        if !is_running(&inspected) {
+            break;
+        }
         let left = left_until(started, configuration.time_limit());
         if left.is_zero() {
             reached_deadline = true;
@@ -182,7 +199,21 @@ pub(crate) async fn until_the_end(
     beside.shutdown().await;
     usage::conclude(&usage_file);
     let killed_from_outside = !reached_deadline && was_killed(engine, &inspected).await;
-    Ok(Some(Watched { inspected, reached_deadline, lost_engine, killed_from_outside }))
+    let grace = Duration::from_secs(configuration.grace_seconds);
+    let over_time_seconds =
+        inspected.state.as_ref().and_then(super::finished_at).and_then(|finished| {
+            over_time(started, finished, configuration.time_limit(), grace)
+        });
+    if let Some(seconds) = over_time_seconds {
+        context.emit(Some(&attempt.plan.id), EventKind::OverTime { seconds })?;
+    }
+    Ok(Some(Watched {
+        inspected,
+        reached_deadline,
+        lost_engine,
+        killed_from_outside,
+        over_time_seconds,
+    }))
 }
 
 fn start_log(attempt: &Attempt<'_>, folder: &Path) -> JoinSet<Result<(), Error>> {
@@ -297,6 +328,18 @@ fn left_until(started: Timestamp, limit: Duration) -> Duration {
     limit.saturating_sub(Duration::try_from(passed).unwrap_or_default())
 }
 
+/// For how many seconds a container went on beyond its time limit, where that is more than anybody gave it.
+fn over_time(
+    started: Timestamp,
+    finished: Timestamp,
+    limit: Duration,
+    grace: Duration,
+) -> Option<u64> {
+    let lasted = Duration::try_from(finished.duration_since(started)).unwrap_or_default();
+    let over = lasted.saturating_sub(limit);
+    (over > grace + TOLERANCE).then_some(over.as_secs())
+}
+
 /// Whether the engine was told to kill the container, which the runner did not do.
 async fn was_killed(engine: &Engine, inspected: &ContainerInspectResponse) -> bool {
     let Some(id) = &inspected.id else { return false };
@@ -332,8 +375,10 @@ mod tests {
             reached_deadline: false,
             lost_engine: false,
             killed_from_outside: false,
+            over_time_seconds: None,
         };
         let killed = Watched { killed_from_outside: true, ..ended(137, false) };
+        let over = Watched { over_time_seconds: Some(99), ..ended(0, false) };
         let late = Watched { reached_deadline: true, ..ended(137, false) };
         for (watched, has_started, takes_over, expected) in [
             (ended(0, false), true, false, Ending::Completed),
@@ -344,11 +389,29 @@ mod tests {
             (ended(137, false), true, true, Ending::Infrastructure),
             (killed, true, false, Ending::Infrastructure),
             (late, true, true, Ending::TimedOut),
+            (over, true, true, Ending::TimedOut),
             (ended(125, false), true, true, Ending::Infrastructure),
             (ended(0, false), false, false, Ending::Infrastructure),
         ] {
             let (ending, _) = watched.ending(has_started, takes_over, Path::new("/nowhere"));
             assert_eq!(ending, expected, "{:?}", watched.inspected.state);
+        }
+    }
+
+    #[test]
+    fn what_nobody_gave_is_over_time() {
+        let started: Timestamp = "2026-01-02T03:00:00Z".parse().unwrap();
+        let (limit, grace) = (Duration::from_secs(60), Duration::from_secs(30));
+        for (finished, expected) in [
+            ("2026-01-02T03:00:59Z", None),
+            ("2026-01-02T03:01:31Z", None),
+            ("2026-01-02T03:01:36.5Z", Some(36)),
+            ("2026-01-02T09:01:00Z", Some(6 * 60 * 60)),
+            // A clock that was put back.
+            ("2026-01-02T02:00:00Z", None),
+        ] {
+            let finished = finished.parse().unwrap();
+            assert_eq!(over_time(started, finished, limit, grace), expected, "{finished}");
         }
     }
 }

@@ -56,6 +56,9 @@ pub(super) fn in_words(event: &Event) -> Option<String> {
         EventKind::Started { attempt } => format!("{run}: started, attempt {attempt}"),
         EventKind::Reattached { .. } => format!("{run}: taken over"),
         EventKind::DeadlineReached => format!("{run}: the time is over"),
+        EventKind::OverTime { seconds } => {
+            format!("{run}: went on for {seconds} s beyond its time limit, because no runner was there to end it")
+        }
         EventKind::Retrying { reason, .. } => format!("{run}: will be tried again: {reason}"),
         EventKind::Lost { host, reason, .. } => {
             format!("{run}: lost on `{host}`, and will be run anew: {reason}")
