@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use podium_tests::artifacts;
+use podium_tests::container_engine;
 use podium_tests::examples::CompetitionExample;
 use podium_tests::toolchain::Toolchain;
 
@@ -161,6 +162,46 @@ fn the_tour_of_regrading_works_when_pasted() {
     for file in ["regrade.html", "submission.jsonl", "first/comparison.json"] {
         assert!(demo.join(file).is_file(), "{file}");
     }
+}
+
+#[test]
+fn the_score_over_time_is_drawn_as_its_page_says() {
+    if !container_engine::is_there() {
+        return;
+    }
+    let page = fs::read_to_string(artifacts::root().join("docs/runner.md")).unwrap();
+    let drawing = commands(&page, "While it runs, and the score over time");
+
+    let folder = tempfile::tempdir().unwrap();
+    let programs = folder.path().join("programs");
+    fs::create_dir(&programs).unwrap();
+    symlink(artifacts::podium(), programs.join("podium")).unwrap();
+    let id = "spaceship-titanic";
+    let prepared = folder.path().join("data").join(id).join("prepared");
+    let example = CompetitionExample::of(id);
+    example.prepare(&folder.path().join("data"));
+    let sample = &example.example.submissions["sample"];
+    copy(&sample.path, &prepared.join("public/sample_submission.csv"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new("bash")
+        .args(["-euo", "pipefail", "-c", &drawing])
+        .current_dir(folder.path())
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .env("PODIUM_AGENTS", artifacts::root().join("agents"))
+        .env("PODIUM_CACHE", folder.path().join("cache"))
+        .env("PODIUM_COMPETITIONS", artifacts::competitions())
+        .env("PODIUM_GRADERS", artifacts::graders())
+        .env("PODIUM_DATA", folder.path().join("data"))
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
+    assert!(!stderr.contains("counted twice"), "{stderr}");
+    let listed = fs::read_to_string(folder.path().join("runs/first/over-time/submission.jsonl"));
+    assert_eq!(listed.unwrap().lines().count(), 3, "a grading a run");
+    let curve = fs::read_to_string(folder.path().join("study/over-time.csv")).unwrap();
+    assert!(curve.lines().count() > 1, "{curve}");
 }
 
 #[test]

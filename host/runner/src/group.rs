@@ -285,7 +285,8 @@ impl RunGroup {
         Ok(())
     }
 
-    /// Lists for `podium grade` what the finished runs had at each time: every snapshot, then what they ended with.
+    /// Lists for `podium grade` what the finished runs had at each time: every snapshot, then what they ended with, where the
+    /// last snapshot is not the same. So the last line of a run is what it came to, and nothing is listed twice.
     ///
     /// # Errors
     /// A folder that is no group; a journal that cannot be read.
@@ -303,32 +304,30 @@ impl RunGroup {
                 let at: Timestamp = at.parse().ok()?;
                 Some(at.duration_since(started).as_secs_f64().max(0.0))
             };
-            let mut add = |path: &Path, elapsed: Option<f64>| {
-                let mut line = json!({
+            let mut add = |path: &Path, seconds: f64| {
+                let line = json!({
                     "competition_id": run.competition_id,
                     "submission_path": path,
                     "run_id": run.id,
                     "seed": run.seed,
                     "agent_id": record.agent,
+                    "elapsed_seconds": seconds,
                 });
-                if let Some(seconds) = elapsed {
-                    line["elapsed_seconds"] = json!(seconds);
-                }
                 list.push_str(&format!("{line}\n"));
             };
             let run_folder = folder.join(&run.id);
+            let mut last = None;
             for (snapshot, path) in snapshots::list(&run_folder) {
                 if let Some(seconds) = seconds_at(&snapshot.at) {
-                    add(&path, Some(seconds));
+                    add(&path, seconds);
+                    last = Some(snapshot.sha256);
                 }
             }
-            if record.submission.is_some() {
-                let path = run_folder.join("submission/submission.csv");
-                if let Some(seconds) = record.ended_at.as_deref().and_then(seconds_at) {
-                    add(&path, Some(seconds));
-                }
-                // Without a time: what the run came to.
-                add(&path, None);
+            if let Some(submission) = &record.submission
+                && last != Some(submission.sha256)
+                && let Some(seconds) = record.ended_at.as_deref().and_then(seconds_at)
+            {
+                add(&run_folder.join("submission/submission.csv"), seconds);
             }
         }
         Ok(list)

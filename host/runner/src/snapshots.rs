@@ -26,7 +26,7 @@ const LIST: &str = "snapshots.jsonl";
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Snapshot {
     pub(crate) at: String,
-    sha256: Digest,
+    pub(crate) sha256: Digest,
     bytes: u64,
     pub(crate) file: String,
     /// `validated` or `interval`.
