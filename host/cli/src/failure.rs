@@ -303,7 +303,7 @@ impl From<podium_runner::Error> for Failure {
                 Some("`podium run resume` goes on with the group once a host answers again"),
             ),
             Runner::MissingSecret { .. } => {
-                (Exit::Missing, Some("set the variable, then start again"))
+                (Exit::Missing, Some("set the variable, then give the same command again"))
             }
             Runner::NotPrepared { .. } => (Exit::Missing, hint_of_outcome(Outcome::NotPrepared)),
             Runner::NoGroup { .. } => (

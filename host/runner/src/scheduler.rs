@@ -30,7 +30,7 @@ use crate::image::Programs;
 use crate::journal::RunState;
 use crate::one_run::{self, Attempt, Attempted, Context, Prepared};
 use crate::queue::{Held, Queue, Waiting};
-use crate::secrets;
+use crate::secrets::{self, Resolved};
 
 /// How often what changes without telling is looked at.
 const TICK: Duration = Duration::from_millis(200);
@@ -115,7 +115,14 @@ impl Scheduler {
                     .to_owned(),
             });
         }
-        let environment = secrets::resolve(&definition.agent.environment, &variable)?;
+        // Where no run is left, there is nobody to hand a secret to.
+        let states = RunGroup::states(&group.folder)?;
+        let is_over =
+            |run: &RunPlan| matches!(states.get(&run.id), Some(RunState::Finished(_)));
+        let environment = match definition.runs.iter().all(is_over) {
+            true => Resolved::default(),
+            false => secrets::resolve(&definition.agent.environment, &variable)?,
+        };
         let mut competitions = BTreeMap::new();
         for run in &definition.runs {
             if !competitions.contains_key(&run.competition_id) {

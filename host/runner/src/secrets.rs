@@ -28,6 +28,7 @@ pub(crate) fn names_in(value: &str) -> Result<Vec<&str>, String> {
 }
 
 /// An environment in which the secrets stand for themselves.
+#[derive(Default)]
 pub(crate) struct Resolved {
     /// The variables whose values hold secrets, with their values.
     pub(crate) secret: BTreeMap<String, String>,
