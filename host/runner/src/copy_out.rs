@@ -124,6 +124,12 @@ impl Copying<'_> {
         }
     }
 
+    /// A file beyond the limit ends the copying: an archive is a stream, in which even what is passed over has to be read.
+    fn refuse_as_too_large(&mut self, path: &EntryPath) {
+        self.refuse(path, "it goes beyond the limit of the folder");
+        self.copied.cut_short = Some(format!("there are more than {} bytes", self.bytes_limit));
+    }
+
     /// Writes a file; `Ok` with an error in it is one of the content.
     fn write(&mut self, path: &EntryPath, content: &mut dyn Read) -> io::Result<io::Result<()>> {
         if let Some(parent) = path.parent() {
@@ -149,9 +155,7 @@ impl Copying<'_> {
             return match streamed {
                 Streamed::Broken(error) => Ok(Err(error)),
                 _ => {
-                    self.refuse(path, "it goes beyond the limit of the folder");
-                    let cut = format!("there are more than {} bytes", self.bytes_limit);
-                    self.copied.cut_short = Some(cut);
+                    self.refuse_as_too_large(path);
                     Ok(Ok(()))
                 }
             };
@@ -163,8 +167,15 @@ impl Copying<'_> {
 }
 
 impl EntryVisitor for Copying<'_> {
-    fn wants(&mut self, path: &EntryPath, _size: u64) -> bool {
-        self.is_of_folder(path)
+    fn wants(&mut self, path: &EntryPath, size: u64) -> bool {
+        if !self.is_of_folder(path) {
+            return false;
+        }
+        let fits = size <= self.bytes_limit - self.copied.bytes;
+        if !fits {
+            self.refuse_as_too_large(path);
+        }
+        fits
     }
 
     fn read(&mut self, path: &EntryPath, _size: u64, content: &mut dyn Read) -> io::Result<()> {

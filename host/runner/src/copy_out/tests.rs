@@ -176,3 +176,16 @@ proptest! {
         prop_assert_eq!(std::fs::read_dir(above.path()).unwrap().count(), 1);
     }
 }
+
+#[test]
+fn a_file_that_is_said_to_be_too_large_is_neither_read_nor_written() {
+    // Not a byte of it follows, so whoever read it would say that the archive is cut short.
+    let mut header = header(EntryType::Regular, LIMITS.bytes + 1);
+    header.set_path("code/large").unwrap();
+    header.set_cksum();
+    let (above, copied) = copy(header.as_bytes());
+    assert_eq!((copied.files, copied.refused_in_all), (0, 1));
+    assert_eq!(copied.refused[0].why, "it goes beyond the limit of the folder");
+    assert_eq!(copied.cut_short.as_deref(), Some("there are more than 1000 bytes"));
+    assert_eq!(std::fs::read_dir(above.path().join("run/code")).unwrap().count(), 0);
+}
