@@ -189,6 +189,18 @@ fn validation_is_limited() {
     );
     let validation = &bench.record()["validation"];
     assert_eq!((&validation["calls"], &validation["refused"]), (&4.into(), &2.into()));
+    assert_eq!(bench.lines("validations.jsonl").len(), 4);
+
+    // Of those beyond all that a run has, the first is a line, and none after it.
+    bench.forget_group();
+    bench.configure("[validation]\neach_run = 2\n");
+    bench.agent(&["validate=a\\n1\\n"; 6], "");
+    bench.start(&[]).ends_with(0);
+    let validation = &bench.record()["validation"];
+    assert_eq!((&validation["calls"], &validation["refused"]), (&6.into(), &4.into()));
+    let lines = bench.lines("validations.jsonl");
+    assert_eq!(lines.len(), 3);
+    assert!(lines[2]["refused"].as_str().unwrap().contains("has 2 validations"), "{lines:?}");
 }
 
 /// Threat 21: what an agent has when its time is over is copied out, and nothing is left behind.

@@ -86,7 +86,8 @@ impl Log {
         self.lock().requests < self.most
     }
 
-    /// Counts and notes a request. One beyond the most is counted, and is no line.
+    /// Counts and notes a request. The first beyond the most is the last line; whatever follows is counted alone, so that an
+    /// agent cannot fill the disk.
     pub(super) fn decide(
         &self,
         method: &str,
@@ -108,7 +109,7 @@ impl Log {
             }
             record.requests
         };
-        if number <= self.most {
+        if number <= self.most.saturating_add(1) {
             self.write(&json!({
                 "at": event::now(),
                 "request": number,
@@ -203,8 +204,10 @@ mod tests {
         log.decide("GET", None, &Decision::Refused("no"));
         assert!(!log.has_room());
         log.decide("GET", None, &Decision::Refused("too many"));
-        assert_eq!(log.record().requests, 5);
+        log.decide("GET", None, &Decision::Refused("far too many"));
+        assert_eq!(log.record().requests, 6);
         let text = std::fs::read_to_string(folder.path().join("egress.jsonl")).unwrap();
-        assert_eq!(text.lines().count(), 5, "four requests, one of which ended: {text}");
+        assert_eq!(text.lines().count(), 6, "four requests, one of which ended, and one more: {text}");
+        assert!(text.contains("too many") && !text.contains("far too many"), "{text}");
     }
 }

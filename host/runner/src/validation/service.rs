@@ -288,14 +288,7 @@ impl Validator {
             self.context.validate_input(&self.competition, &submission, &options);
         let (status, body) = reply::verdict(&validation);
         let is_verdict = status == StatusCode::OK;
-        self.log(&json!({
-            "at": event::now(),
-            "sha256": submission.sha256(),
-            "bytes": submission.size(),
-            "valid": is_verdict.then_some(validation.valid),
-            "reply": body,
-        }));
-        {
+        let calls = {
             let record = &mut self.counted().record;
             record.calls += 1;
             match (is_verdict, validation.valid) {
@@ -303,7 +296,18 @@ impl Validator {
                 (true, false) => record.invalid += 1,
                 (false, _) => record.refused += 1,
             }
-        }
+            record.calls
+        };
+        self.log(
+            calls,
+            &json!({
+                "at": event::now(),
+                "sha256": submission.sha256(),
+                "bytes": submission.size(),
+                "valid": is_verdict.then_some(validation.valid),
+                "reply": body,
+            }),
+        );
         let path = file.into_temp_path();
         if self.snapshots.keep(&path, *submission.sha256(), submission.size(), "validated")? {
             // It lies elsewhere now.
@@ -313,24 +317,29 @@ impl Validator {
     }
 
     fn refuse(&self, status: StatusCode, why: &str) -> Response<Full<Bytes>> {
-        {
+        let calls = {
             let record = &mut self.counted().record;
             record.calls += 1;
             match status {
                 StatusCode::OK => record.invalid += 1,
                 _ => record.refused += 1,
             }
-        }
+            record.calls
+        };
         let valid = (status == StatusCode::OK).then_some(false);
-        self.log(&json!({ "at": event::now(), "valid": valid, "refused": why }));
+        self.log(calls, &json!({ "at": event::now(), "valid": valid, "refused": why }));
         match status {
             StatusCode::OK => reply::json(status, &json!({ "result": why })),
             _ => reply::refused(status, why),
         }
     }
 
-    /// Adds a line to the log. A disk that is full costs the line, not the reply.
-    fn log(&self, line: &serde_json::Value) {
+    /// Adds a line to the log. A disk that is full costs the line, not the reply. The first call beyond those of a run is the
+    /// last line; whatever follows is counted alone, so that an agent cannot fill the disk.
+    fn log(&self, calls: u64, line: &serde_json::Value) {
+        if calls > self.limits.each_run.saturating_add(1) {
+            return;
+        }
         let _ = std::fs::OpenOptions::new()
             .create(true)
             .append(true)
