@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::container::SCRUBBED;
+use crate::container::{SCRUBBED, SET_BY_PODIUM, SET_FOR_THE_PROXY};
+use crate::configuration::{Network, RunConfiguration};
 use crate::definition_file;
 use crate::error::Error;
 use crate::secrets;
@@ -238,6 +239,25 @@ impl Agent {
         Ok(self)
     }
 
+    /// Looks whether the agent's own variables go together with a run configuration.
+    ///
+    /// # Errors
+    /// [`Error::Agent`]; `folder` is what it names.
+    pub fn check_with(&self, configuration: &RunConfiguration, folder: &Path) -> Result<(), Error> {
+        let is_proxied = configuration.network == Network::AllowList;
+        let own = SET_FOR_THE_PROXY.iter().find(|name| self.environment.contains_key(**name));
+        match own.filter(|_| is_proxied) {
+            Some(name) => Err(Error::Agent {
+                path: folder.join(DEFINITION_FILE),
+                message: format!(
+                    "`{name}` in `[environment]` would lead past the proxy, which with `network = \"allow-list\"` is all that \
+                     there is; leave it out"
+                ),
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// The id, with the variant behind it: `aide/dev`.
     pub fn full_id(&self) -> String {
         match &self.variant {
@@ -269,6 +289,9 @@ fn check_environment(environment: &BTreeMap<String, String>) -> Result<(), Strin
     for (name, value) in environment {
         if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
             return Err(format!("`{}` cannot be a variable", name.escape_debug()));
+        }
+        if SET_BY_PODIUM.contains(&name.as_str()) {
+            return Err(format!("`{name}` is set by Podium, and agents rely on what it says; leave it out"));
         }
         if SCRUBBED.contains(&name.as_str()) {
             return Err(format!(
@@ -335,6 +358,11 @@ mod tests {
             ("id = \"a\"\n[build]\ncontext = \"/b\"", "leaves"),
             ("id = \"a\"\nimage = \"i\"\nvolumes = []", "unknown key"),
             ("id = \"a\"\nimage = \"i\"\n[environment]\nLD_PRELOAD = \"x\"", "taken out"),
+            ("id = \"a\"\nimage = \"i\"\n[environment]\nTIME_LIMIT_SECS = \"1\"", "set by Podium"),
+            (
+                "id = \"a\"\nimage = \"i\"\n[variants.b.environment]\nSUBMISSION_DIR = \"/tmp\"",
+                "`b`: `SUBMISSION_DIR` is set by Podium",
+            ),
             ("id = \"a\"\nimage = \"i\"\n[environment]\nKEY = \"${{ secrets.a-b }}\"", "KEY"),
             ("id = \"a\"\nimage = \"i\"\nvariant = \"b\"", "whoever starts"),
             ("id = \"a\"\nimage = \"i\"\n[variants.B]", "small letters"),
@@ -348,6 +376,26 @@ mod tests {
         ] {
             let message = parse(text).unwrap_err();
             assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn variables_for_the_proxy_are_the_agents_own_only_where_there_is_none() {
+        let allow_list = "network = \"allow-list\"\n[egress]\nallow = [\"a.example\"]\n";
+        for (name, configuration, is_refused) in [
+            ("HTTP_PROXY", allow_list, true),
+            ("no_proxy", allow_list, true),
+            ("PROXY", allow_list, false),
+            ("HTTP_PROXY", "network = \"bridge\"", false),
+        ] {
+            let agent = parse(&format!("id = \"a\"\nimage = \"i\"\n[environment]\n{name} = \"x\""));
+            let configuration = RunConfiguration::parse_toml(configuration).unwrap();
+            let checked = agent.unwrap().check_with(&configuration, Path::new("agents/a"));
+            assert_eq!(checked.is_err(), is_refused, "{name}");
+            if let Err(error) = checked {
+                let said = error.to_string();
+                assert!(said.contains(name) && said.contains("agents/a/agent.toml"), "{said}");
+            }
         }
     }
 

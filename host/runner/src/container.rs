@@ -25,6 +25,21 @@ pub const SCRUBBED: [&str; 6] = [
     "CUDA_INJECTION64_PATH",
 ];
 
+/// Variables that every container gets, and no definition may give another value.
+pub const SET_BY_PODIUM: [&str; 7] = [
+    "COMPETITION_ID",
+    "SUBMISSION_DIR",
+    "LOGS_DIR",
+    "CODE_DIR",
+    "AGENT_DIR",
+    "SAMPLE_SUBMISSION",
+    "TIME_LIMIT_SECS",
+];
+
+/// Variables that name the proxy, where there is one. Some programs read the small names alone, some the large ones.
+pub const SET_FOR_THE_PROXY: [&str; 6] =
+    ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NO_PROXY", "no_proxy"];
+
 /// The folders that are copied out at the end, in this order.
 pub const KEPT_FOLDERS: [&str; 3] = ["submission", "logs", "code"];
 
@@ -139,12 +154,12 @@ impl ContainerPlan<'_> {
         variables.insert("TIME_LIMIT_SECS", self.configuration.time_limit_seconds.to_string());
         if self.configuration.network == Network::AllowList {
             let proxy = format!("http://127.0.0.1:{}", egress::PORT);
-            // Some programs read the small names alone, some the large ones.
-            for name in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
-                variables.insert(name, proxy.clone());
-            }
-            for name in ["NO_PROXY", "no_proxy"] {
-                variables.insert(name, "localhost,127.0.0.1,::1".to_owned());
+            for name in SET_FOR_THE_PROXY {
+                let value = match name.eq_ignore_ascii_case("NO_PROXY") {
+                    true => "localhost,127.0.0.1,::1".to_owned(),
+                    false => proxy.clone(),
+                };
+                variables.insert(name, value);
             }
         }
         variables.extend(self.environment.iter().map(|(name, value)| (&**name, value.clone())));

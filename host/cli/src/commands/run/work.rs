@@ -21,6 +21,7 @@ use crate::{engine, graders, interrupt, number, output};
 /// What an engine lacks; programs that are not built.
 pub(super) fn prepare(definition: &GroupDefinition) -> Result<(), Failure> {
     places::programs().forwarder()?;
+    definition.agent.check_with(&definition.configuration, &definition.agent_folder)?;
     block_on(async { Ok(definition.hosts.check(&definition.configuration).await?) })
 }
 
