@@ -240,6 +240,22 @@ fn links_are_refused_and_failures_of_the_agent_are_its_own() {
     assert_eq!(bench.events("retrying"), 0);
 }
 
+/// A snapshot that is too large is not kept, and that is said while the run goes on and afterwards.
+#[test]
+fn a_snapshot_that_is_not_kept_is_noted() {
+    let Some(bench) = Bench::new() else { return };
+    bench.configure("snapshot_interval_seconds = 1\n[validation]\nsubmission = \"40\"\n");
+    bench.agent(&["submit-bytes=41", "sleep=3500", "submit=id,value\\n1,1\\n", "sleep=1500"], "");
+    bench.start(&["--no-grade"]).ends_with(0);
+    let noted = bench.list_events("snapshot-left-out");
+    assert_eq!(noted.len(), 1);
+    assert!(noted[0]["reason"].as_str().unwrap().contains("had 41 bytes"), "{noted:?}");
+    let validation = &bench.record()["validation"];
+    assert_eq!(validation["snapshots"], 1);
+    assert!(validation["snapshots_left_out"].as_u64().unwrap() >= 1, "{validation}");
+    assert_eq!(validation["snapshots_left_out_because"], noted[0]["reason"]);
+}
+
 #[test]
 fn limits_of_output_hold() {
     let Some(bench) = Bench::new() else { return };

@@ -63,6 +63,11 @@ pub enum EventKind {
         /// For so many seconds beyond the time limit.
         seconds: u64,
     },
+    /// A snapshot could not be kept, for the first time in this attempt.
+    SnapshotLeftOut {
+        /// Why.
+        reason: String,
+    },
     /// An attempt came to nothing because of the infrastructure; there will be another.
     Retrying {
         /// Which attempt failed.
@@ -216,6 +221,12 @@ pub struct ValidationRecord {
     pub scores_given: u64,
     /// Distinct submissions that were kept.
     pub snapshots: u64,
+    /// How often a submission was not kept, because it or all together were too large, or too many.
+    #[serde(default)]
+    pub snapshots_left_out: u64,
+    /// Why it was not, the first time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshots_left_out_because: Option<String>,
 }
 
 /// What a container was, as the engine says it: not what was asked for.

@@ -62,6 +62,16 @@ pub(crate) struct Snapshots {
 struct Seen {
     digests: HashSet<Digest>,
     bytes: u64,
+    left_out: Option<LeftOut>,
+}
+
+/// What was seen and not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// How often.
+    pub(crate) count: u64,
+    /// Why it was the first time.
+    pub(crate) why: String,
 }
 
 impl Snapshots {
@@ -81,6 +91,16 @@ impl Snapshots {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).digests.len() as u64
     }
 
+    /// What this runner did not keep.
+    pub(crate) fn left_out(&self) -> Option<LeftOut> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).left_out.clone()
+    }
+
+    /// Notes that something was seen and not kept.
+    pub(crate) fn leave_out(&self, why: impl FnOnce() -> String) {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).leave_out(why);
+    }
+
     /// Keeps a file that lies on the same file system, if its content is new. Tells whether it was moved.
     pub(crate) fn keep(
         &self,
@@ -90,10 +110,16 @@ impl Snapshots {
         why: &str,
     ) -> Result<bool, Error> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.digests.contains(&sha256)
-            || seen.digests.len() >= MOST
-            || seen.bytes.saturating_add(bytes) > self.most_bytes
-        {
+        if seen.digests.contains(&sha256) {
+            return Ok(false);
+        }
+        if seen.digests.len() >= MOST {
+            seen.leave_out(|| format!("there are {MOST} already"));
+            return Ok(false);
+        }
+        if seen.bytes.saturating_add(bytes) > self.most_bytes {
+            let most = self.most_bytes;
+            seen.leave_out(|| format!("all together would have more than {most} bytes, which is `output.folder`"));
             return Ok(false);
         }
         fs::create_dir_all(&self.folder).map_err(Error::file(&self.folder))?;
@@ -113,6 +139,15 @@ impl Snapshots {
         seen.digests.insert(sha256);
         seen.bytes += bytes;
         Ok(true)
+    }
+}
+
+impl Seen {
+    fn leave_out(&mut self, why: impl FnOnce() -> String) {
+        match &mut self.left_out {
+            Some(left_out) => left_out.count += 1,
+            None => self.left_out = Some(LeftOut { count: 1, why: why() }),
+        }
     }
 }
 
@@ -136,6 +171,11 @@ mod tests {
         let second = Snapshots::open(run.path(), 10).unwrap();
         assert_eq!(second.count(), 2);
         assert!(!keep(&second, "a,c"));
+        assert_eq!(second.left_out(), None);
         assert!(!keep(&second, "too large"), "beyond the limit of all together");
+        assert!(!keep(&second, "also too large"));
+        let left_out = second.left_out().unwrap();
+        assert_eq!(left_out.count, 2);
+        assert!(left_out.why.contains("more than 10 bytes"), "{left_out:?}");
     }
 }

@@ -63,25 +63,43 @@ pub(crate) async fn keep_snapshot(
     let most = validator.limits.submission.0;
     let Ok(file) = tempfile::NamedTempFile::new_in(received) else { return };
     let (bytes, reader) = channel();
-    let task =
-        tokio::task::spawn_blocking(move || -> io::Result<Option<tempfile::NamedTempFile>> {
-            let mut archive = tar::Archive::new(reader);
-            let Some(entry) = archive.entries()?.next() else { return Ok(None) };
-            let entry = entry?;
-            if entry.header().entry_type() != tar::EntryType::Regular || entry.size() > most {
-                return Ok(None);
-            }
-            let mut file = file;
-            io::copy(&mut entry.take(most), &mut file)?;
-            Ok(Some(file))
-        });
+    let task = tokio::task::spawn_blocking(move || -> io::Result<Found> {
+        let mut archive = tar::Archive::new(reader);
+        let Some(entry) = archive.entries()?.next() else { return Ok(Found::Nothing) };
+        let entry = entry?;
+        if entry.header().entry_type() != tar::EntryType::Regular {
+            return Ok(Found::Nothing);
+        }
+        if entry.size() > most {
+            return Ok(Found::TooLarge(entry.size()));
+        }
+        let mut file = file;
+        io::copy(&mut entry.take(most), &mut file)?;
+        Ok(Found::Submission(file))
+    });
     let downloaded = download(engine, container, "/home/submission/submission.csv", bytes).await;
-    let (Ok(()), Ok(Ok(Some(file)))) = (downloaded, task.await) else { return };
+    let (Ok(()), Ok(Ok(found))) = (downloaded, task.await) else { return };
+    let file = match found {
+        Found::Nothing => return,
+        Found::TooLarge(bytes) => {
+            return validator.snapshots.leave_out(|| {
+                format!("the submission had {bytes} bytes, and `validation.submission` is {most}")
+            });
+        }
+        Found::Submission(file) => file,
+    };
     let Ok(input) = Input::open(file.path(), most) else { return };
     let path = file.into_temp_path();
     if let Ok(true) = validator.snapshots.keep(&path, *input.sha256(), input.size(), "interval") {
         let _ = path.keep();
     }
+}
+
+/// What lies in a container where the submission belongs.
+enum Found {
+    Nothing,
+    TooLarge(u64),
+    Submission(tempfile::NamedTempFile),
 }
 
 /// Writes what the agent prints to a file, as it comes, without secrets, up to a limit.

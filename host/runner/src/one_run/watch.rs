@@ -157,9 +157,15 @@ pub(crate) async fn until_the_end(
     let started = started_at(&inspected);
     let mut reached_deadline = false;
     let mut lost_engine = false;
+    let mut has_told = false;
     loop {
         if context.stop.is_now() {
             return Ok(None);
+        }
+        if let Some(left_out) = services.validator.snapshots.left_out().filter(|_| !has_told) {
+            has_told = true;
+            let reason = left_out.why;
+            context.emit(Some(&attempt.plan.id), EventKind::SnapshotLeftOut { reason })?;
         }
         // One that ended while no runner watched it was in time or not by what the engine says, whatever time it is now.
         if !is_running(&inspected) {

@@ -124,7 +124,13 @@ impl Validator {
 
     /// What was asked so far.
     pub(crate) fn record(&self) -> ValidationRecord {
-        ValidationRecord { snapshots: self.snapshots.count(), ..self.counted().record.clone() }
+        let left_out = self.snapshots.left_out();
+        ValidationRecord {
+            snapshots: self.snapshots.count(),
+            snapshots_left_out: left_out.as_ref().map_or(0, |left_out| left_out.count),
+            snapshots_left_out_because: left_out.map(|left_out| left_out.why),
+            ..self.counted().record.clone()
+        }
     }
 
     fn counted(&self) -> MutexGuard<'_, Counted> {

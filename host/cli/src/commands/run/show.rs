@@ -59,6 +59,9 @@ pub(super) fn in_words(event: &Event) -> Option<String> {
         EventKind::OverTime { seconds } => {
             format!("{run}: went on for {seconds} s beyond its time limit, because no runner was there to end it")
         }
+        EventKind::SnapshotLeftOut { reason } => {
+            format!("{run}: a snapshot of the submission is not kept: {reason}")
+        }
         EventKind::Retrying { reason, .. } => format!("{run}: will be tried again: {reason}"),
         EventKind::Lost { host, reason, .. } => {
             format!("{run}: lost on `{host}`, and will be run anew: {reason}")
