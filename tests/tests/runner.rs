@@ -436,6 +436,9 @@ fn a_group_that_is_stopped_goes_on_later_and_strays_are_cleaned() {
 
     let result = bench.workbench.run(["run", "resume", "runs/group", "--json"]).ends_with(0).json();
     assert_eq!(result["endings"]["completed"], 1);
+    let finished = bench.workbench.run(["run", "stop", "runs/group"]).ends_with(3);
+    assert!(finished.stderr.contains("is finished"), "{}", finished.stderr);
+    assert!(!finished.stderr.contains("clean"), "{}", finished.stderr);
 
     // A stray of a runner that was killed; `clean` sees it, and takes it away.
     fs::remove_dir_all(bench.group()).unwrap();
@@ -452,6 +455,21 @@ fn a_group_that_is_stopped_goes_on_later_and_strays_are_cleaned() {
     let result = bench.workbench.run(["run", "resume", "runs/group", "--json"]).ends_with(0).json();
     assert_eq!(result["endings"]["completed"], 1);
     assert_eq!(bench.record()["attempt"], 2);
+}
+
+/// Threat 23: what the agent's definition gets wrong is neither the machine's failure nor tried again.
+#[test]
+fn a_user_that_the_image_does_not_have_is_the_definitions_fault() {
+    let Some(bench) = Bench::new() else { return };
+    bench.agent(&["submit=id,value\\n1,1\\n"], "user = \"nobody-of-this-name\"");
+    let result = bench.start(&[]).ends_with(7).json();
+    assert_eq!(result["endings"]["definition"], 1);
+    let record = bench.record();
+    assert_eq!((&record["ending"], &record["attempt"]), (&"definition".into(), &1.into()));
+    let message = record["message"].as_str().unwrap();
+    assert!(message.contains("nobody-of-this-name") && message.contains("`user`"), "{message}");
+    assert_eq!(bench.events("retrying"), 0);
+    assert_eq!(engine::left_of(&bench.group()), [""; 0]);
 }
 
 /// Threat 2: a privileged container only where somebody allowed it, and it is in the record.
@@ -477,6 +495,12 @@ fn what_is_wrong_is_said_before_anything_runs() {
         ("table", "output = 3\n", "", 2, "line 1: found the number"),
         ("nothing", "shm = \"0\"\n", "", 2, "`shm`"),
         ("cpus", "cpus = 4096.0\n", "", 2, "a run takes 4096 CPUs"),
+        ("memory", "memory = \"900T\"\n", "", 2, "lower `memory`"),
+        ("pids", "pids = 1\n", "", 2, "at least 16"),
+        ("port", "network = \"allow-list\"\negress.allow = [\"x.org:99999\"]\n", "", 2, "65535"),
+        ("capability", "", "capabilities = [\"SYS_MAGIC\"]", 2, "no capability `SYS_MAGIC`"),
+        ("variable", "", "environment = { TIME_LIMIT_SECS = \"1\" }", 2, "set by Podium"),
+        ("command", "", "", 2, "there is nothing to run"),
         ("image", "", "image = \"podium-test-nowhere:1\"", 7, "podium-test-nowhere:1"),
         ("secret", "", "environment = { K = \"${{ secrets.NOT_THERE }}\" }", 3, "NOT_THERE"),
     ];
@@ -487,6 +511,12 @@ fn what_is_wrong_is_said_before_anything_runs() {
         let _ = fs::remove_dir_all(bench.group());
         bench.configure(configuration);
         bench.agent(&["submit=x"], extra);
+        if what == "command" {
+            let text = fs::read_to_string(bench.workbench.path("agents/tester/agent.toml")).unwrap();
+            let (_, build) = text.split_once("[build]").unwrap();
+            let definition = format!("id = \"tester\"\n[build]{build}");
+            bench.workbench.write("agents/tester/agent.toml", definition);
+        }
         if what == "image" {
             let definition = format!("id = \"tester\"\nstart = [\"/x\"]\n{extra}\n");
             bench.workbench.write("agents/tester/agent.toml", definition);

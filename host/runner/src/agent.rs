@@ -17,6 +17,52 @@ use crate::secrets;
 /// The file that defines an agent, in the agent's folder.
 pub const DEFINITION_FILE: &str = "agent.toml";
 
+/// The capabilities that Linux has; the engine takes them with `CAP_` in front as well, and in any letters.
+const CAPABILITIES: [&str; 42] = [
+    "ALL",
+    "AUDIT_CONTROL",
+    "AUDIT_READ",
+    "AUDIT_WRITE",
+    "BLOCK_SUSPEND",
+    "BPF",
+    "CHECKPOINT_RESTORE",
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "DAC_READ_SEARCH",
+    "FOWNER",
+    "FSETID",
+    "IPC_LOCK",
+    "IPC_OWNER",
+    "KILL",
+    "LEASE",
+    "LINUX_IMMUTABLE",
+    "MAC_ADMIN",
+    "MAC_OVERRIDE",
+    "MKNOD",
+    "NET_ADMIN",
+    "NET_BIND_SERVICE",
+    "NET_BROADCAST",
+    "NET_RAW",
+    "PERFMON",
+    "SETFCAP",
+    "SETGID",
+    "SETPCAP",
+    "SETUID",
+    "SYSLOG",
+    "SYS_ADMIN",
+    "SYS_BOOT",
+    "SYS_CHROOT",
+    "SYS_MODULE",
+    "SYS_NICE",
+    "SYS_PACCT",
+    "SYS_PTRACE",
+    "SYS_RAWIO",
+    "SYS_RESOURCE",
+    "SYS_TIME",
+    "SYS_TTY_CONFIG",
+    "WAKE_ALARM",
+];
+
 /// An agent's definition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -189,6 +235,15 @@ impl Agent {
         if self.variant.is_some() {
             return Err("`variant` is chosen by whoever starts the agent".to_owned());
         }
+        for capability in &self.capabilities {
+            let upper = capability.to_ascii_uppercase();
+            if !CAPABILITIES.contains(&upper.strip_prefix("CAP_").unwrap_or(&upper)) {
+                return Err(format!(
+                    "there is no capability `{}`; they are called as in capabilities(7): NET_ADMIN, SYS_PTRACE …",
+                    capability.escape_debug()
+                ));
+            }
+        }
         check_environment(&self.environment)?;
         for value in self.start.iter().chain(self.environment.keys()) {
             if !secrets::names_in(value)?.is_empty() {
@@ -266,6 +321,22 @@ impl Agent {
         }
     }
 
+    /// Looks whether there is anything to start in an image that has this command of its own.
+    ///
+    /// # Errors
+    /// [`Error::Agent`]; `folder` is what it names.
+    pub(crate) fn check_command(&self, of_image: &[String], folder: &Path) -> Result<(), Error> {
+        if !self.start.is_empty() || !of_image.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Agent {
+            path: folder.join(DEFINITION_FILE),
+            message: "there is no `start`, and the image has no command of its own, so there is nothing to run: say in `start` \
+                      what to run"
+                .to_owned(),
+        })
+    }
+
     /// The command, with its arguments, given the image's own.
     pub(crate) fn command(&self, of_image: Vec<String>) -> Vec<String> {
         let mut command = if self.start.is_empty() { of_image } else { self.start.clone() };
@@ -322,7 +393,7 @@ mod tests {
             );
             assert_eq!(parse(&text).unwrap().command(vec!["other".into()]), expected);
         }
-        let plain = parse("id = \"a\"\nimage = \"i\"").unwrap();
+        let plain = parse("id = \"a\"\nimage = \"i\"\ncapabilities = [\"cap_kill\", \"ALL\"]").unwrap();
         assert_eq!(plain.command(vec!["own".into()]), ["own"]);
     }
 
@@ -358,6 +429,7 @@ mod tests {
             ("id = \"a\"\n[build]\ncontext = \"/b\"", "leaves"),
             ("id = \"a\"\nimage = \"i\"\nvolumes = []", "unknown key"),
             ("id = \"a\"\nimage = \"i\"\n[environment]\nLD_PRELOAD = \"x\"", "taken out"),
+            ("id = \"a\"\nimage = \"i\"\ncapabilities = [\"SYS_MAGIC\"]", "no capability `SYS_MAGIC`"),
             ("id = \"a\"\nimage = \"i\"\n[environment]\nTIME_LIMIT_SECS = \"1\"", "set by Podium"),
             (
                 "id = \"a\"\nimage = \"i\"\n[variants.b.environment]\nSUBMISSION_DIR = \"/tmp\"",

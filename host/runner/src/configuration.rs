@@ -13,6 +13,10 @@ use crate::egress::{AllowList, Destination};
 use crate::error::Error;
 use crate::size::Size;
 
+/// The least number of processes and threads that a container starts with: the engine's first process, the forwarder with
+/// its connections, and the agent.
+const LEAST_PIDS: u32 = 16;
+
 /// What a run may use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -266,9 +270,13 @@ impl RunConfiguration {
                         the other"
                 .to_owned());
         }
-        if self.pids == 0 || self.usage_interval_seconds == 0 || self.validation.each_minute == 0 {
-            return Err("`pids`, `usage_interval_seconds` and `each_minute` have to be at least 1"
-                .to_owned());
+        if self.pids < LEAST_PIDS {
+            return Err(format!(
+                "`pids` has to be at least {LEAST_PIDS}: Podium's own processes in the container are among them"
+            ));
+        }
+        if self.usage_interval_seconds == 0 || self.validation.each_minute == 0 {
+            return Err("`usage_interval_seconds` and `each_minute` have to be at least 1".to_owned());
         }
         Ok(self)
     }
@@ -316,11 +324,13 @@ mod tests {
             ("gpus = -2", "-1 for all"),
             ("gpu_devices = [\"0\"]", "how many"),
             ("gpus = 2\ngpu_devices = [\"0\"]", "more than"),
+            ("pids = 15", "`pids` has to be at least 16"),
             ("privileged = true", "unknown key"),
             ("network = \"host\"", "unknown value"),
             ("network = \"allow-list\"", "belong together"),
             ("[egress]\nallow = [\"example.org\"]", "belong together"),
-            ("network = \"allow-list\"\n[egress]\nallow = [\"http://a\"]", "no port"),
+            ("network = \"allow-list\"\n[egress]\nallow = [\"http://a\"]", "without `https://`"),
+            ("network = \"allow-list\"\n[egress]\nallow = [\"a:99999\"]", "from 1 to 65535"),
             ("network = \"allow-list\"\n[egress]\nallow = [\"a b\"]", "no host"),
         ] {
             let message = RunConfiguration::parse_toml(text).unwrap_err();

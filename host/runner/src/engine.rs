@@ -312,6 +312,14 @@ impl EngineFacts {
                 "a run takes {wanted} CPUs, and the engine's machine has {there}: lower `cpus`"
             )));
         }
+        if let (Some(wanted), Some(there)) = (configuration.memory, self.memory)
+            && wanted.signed() > there
+        {
+            return Err(lacking(format!(
+                "a run takes {} bytes of memory, and the engine's machine has {there}: lower `memory`",
+                wanted.0
+            )));
+        }
         if configuration.gpus != 0 && !has("nvidia") {
             return Err(lacking(
                 "GPUs are asked for, and the engine has no runtime `nvidia`: install NVIDIA's container toolkit, or set \

@@ -137,6 +137,8 @@ pub enum Ending {
     OutOfMemory,
     /// The engine, the machine, or somebody from outside ended it; it says nothing about the agent.
     Infrastructure,
+    /// It was never started, because the agent's definition asks for what there is not.
+    Definition,
 }
 
 impl Ending {
@@ -148,6 +150,7 @@ impl Ending {
             Ending::TimedOut => "timed-out",
             Ending::OutOfMemory => "out-of-memory",
             Ending::Infrastructure => "infrastructure",
+            Ending::Definition => "definition",
         }
     }
 }

@@ -258,8 +258,9 @@ impl RunGroup {
                     .to_string_lossy()
                     .into_owned()
             });
-            // An infrastructure's failure says nothing about the agent, so it is not graded as one without a submission.
-            if record.ending == Ending::Infrastructure && path.is_none() {
+            // What was never started, or came to nothing for other reasons, is not graded as an agent without a submission.
+            let is_of_agent = !matches!(record.ending, Ending::Infrastructure | Ending::Definition);
+            if !is_of_agent && path.is_none() {
                 continue;
             }
             let line = json!({

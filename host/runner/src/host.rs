@@ -129,6 +129,7 @@ impl Host {
             message,
         })?;
         let image = image::find_or_build(&self.engine, agent, agent_folder, programs).await?;
+        agent.check_command(&image.command, agent_folder)?;
         let mut state = self.state();
         state.ready = Some(Ready { facts, image, room });
         state.answered = Instant::now();

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bollard::errors::Error as DockerError;
 use bollard::models::{ContainerState, ContainerStateStatusEnum};
 use futures_util::StreamExt;
 use futures_util::future::{Either, join, join_all, select};
@@ -534,14 +535,15 @@ impl Scheduler {
             // It may be built again; one that was named has to be brought by somebody.
             self.make_ready(host).await?;
         }
+        let agent = definition.agent.full_id();
+        let never_run = |why: String| one_run::never_run(attempt.plan, &agent, attempt.number, why);
+        if let Some(what_to_do) = fault_of_definition(&error) {
+            let mut record = never_run(format!("{error}; {what_to_do}"));
+            record.ending = Ending::Definition;
+            return Ok(Outcome::Over(Box::new(record), true));
+        }
         let is_final = is_final(&error);
-        let record = one_run::never_run(
-            attempt.plan,
-            &definition.agent.full_id(),
-            attempt.number,
-            error.to_string(),
-        );
-        Ok(Outcome::Over(Box::new(record), is_final))
+        Ok(Outcome::Over(Box::new(never_run(error.to_string())), is_final))
     }
 
     /// Writes down what came of an attempt, and says how the run goes on.
@@ -647,6 +649,24 @@ fn refused_container(error: &Error) -> Option<u16> {
 
 fn is_missing_image(error: &Error) -> bool {
     refused_container(error) == Some(404)
+}
+
+/// What to do about an agent's definition that asks for what the image does not have, as far as the engine's message tells.
+fn fault_of_definition(error: &Error) -> Option<&'static str> {
+    let Error::Engine { source: DockerError::DockerResponseServerError { message, .. }, .. } = error
+    else {
+        return None;
+    };
+    let says = |part: &str| message.contains(part);
+    if says("unable to find user") || says("unable to find group") || says("invalid user") {
+        return Some(
+            "`user` in agent.toml has to be one that the image has, or numbers as in 1000:1000; mend it, then start a new group",
+        );
+    }
+    if says("unknown capability") {
+        return Some("this engine knows less of `capabilities`; mend agent.toml, then start a new group");
+    }
+    None
 }
 
 /// Whether the engine would refuse the same again.

@@ -89,6 +89,13 @@ impl FromStr for Destination {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Destination, String> {
+        if text.contains('/') {
+            return Err(format!(
+                "`{}` is more than a host: write its name alone, without `https://` and without a path, and a port behind a \
+                 colon where it is not 443",
+                text.escape_debug()
+            ));
+        }
         // The colons of an address of version 6 stand in brackets, before the port's.
         let (host, port) = match text.rsplit_once(':') {
             Some((host, port)) if !port.contains(']') => {
@@ -96,7 +103,10 @@ impl FromStr for Destination {
                 (
                     host,
                     port.ok_or_else(|| {
-                        format!("`{}` has no port after the colon", text.escape_debug())
+                        format!(
+                            "`{}` has no port after the colon, which would be a number from 1 to 65535",
+                            text.escape_debug()
+                        )
                     })?,
                 )
             }

@@ -164,9 +164,13 @@ fn competitions(arguments: &Arguments, found: &Places) -> Result<Vec<String>, Fa
 
 fn folder_name(name: &str) -> Result<String, Failure> {
     let is_one = Path::new(name).components().count() == 1
-        && Path::new(name).file_name().is_some_and(|only| only == name);
+        && Path::new(name).file_name().is_some_and(|only| only == name)
+        && !name.chars().any(char::is_control);
     match is_one {
         true => Ok(name.to_owned()),
-        false => Err(Failure::new(Exit::Usage, format!("--name: `{name}` is no name of a folder"))),
+        false => {
+            let name = name.escape_debug();
+            Err(Failure::new(Exit::Usage, format!("--name: `{name}` is no name of a folder")))
+        }
     }
 }

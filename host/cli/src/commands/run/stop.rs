@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use podium_runner::RunGroup;
+use podium_runner::{RunGroup, RunState};
 use serde_json::json;
 
 use crate::arguments::Shared;
@@ -28,6 +28,11 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     RunGroup::read_definition(&arguments.group)?;
     if !RunGroup::is_worked_on(&arguments.group) {
         let group = arguments.group.display();
+        let states = RunGroup::states(&arguments.group)?;
+        if states.values().all(|state| matches!(state, RunState::Finished(_))) {
+            let message = format!("{group} is finished: there is nothing to stop");
+            return Err(Failure::new(Exit::Missing, message));
+        }
         return Err(Failure::new(Exit::Missing, format!("no runner works on {group}"))
             .hint("`podium run clean` removes containers that a killed runner has left"));
     }

@@ -136,6 +136,14 @@ fn failure(summary: &Summary, folder: &std::path::Path) -> Option<Failure> {
                 .hint(format!("`podium run resume {}` goes on", shell_path(folder))),
         );
     }
+    if let Some(failed) = summary.endings.get(&Ending::Definition) {
+        let failed = number::counted(*failed, "run");
+        let message = format!("{failed} could not be started as the agent's definition says");
+        return Some(
+            Failure::new(Exit::RunFailed, message)
+                .hint(format!("`podium run status {}` says why, and what to do", shell_path(folder))),
+        );
+    }
     let failed = summary.endings.get(&Ending::Infrastructure)?;
     let failed = number::counted(*failed, "run");
     Some(
