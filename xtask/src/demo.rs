@@ -22,6 +22,8 @@ struct Example {
     answers: PathBuf,
     /// Where the competition expects its answers, relative to its data folder.
     answers_in_data: PathBuf,
+    /// Where it expects the sample submission, without which no agent can be run.
+    sample_in_data: Option<PathBuf>,
     submissions: Vec<PathBuf>,
 }
 
@@ -78,13 +80,13 @@ fn read_example(folder: &Path, id: &str) -> Result<Example> {
     let definition = folder.join("competition.toml");
     let text = fs::read_to_string(&definition)
         .with_context(|| format!("could not read {}", definition.display()))?;
-    let answers_in_data =
-        answers_path(&text).with_context(|| format!("{} is broken", definition.display()))?;
-    Ok(Example { id: id.to_owned(), answers, answers_in_data, submissions })
+    let (answers_in_data, sample_in_data) =
+        data_paths(&text).with_context(|| format!("{} is broken", definition.display()))?;
+    Ok(Example { id: id.to_owned(), answers, answers_in_data, sample_in_data, submissions })
 }
 
-/// Where a competition expects its answers.
-fn answers_path(definition: &str) -> Result<PathBuf> {
+/// Where a competition expects its answers and its sample submission.
+fn data_paths(definition: &str) -> Result<(PathBuf, Option<PathBuf>)> {
     #[derive(Deserialize)]
     struct Definition {
         data: Data,
@@ -92,14 +94,15 @@ fn answers_path(definition: &str) -> Result<PathBuf> {
     #[derive(Deserialize)]
     struct Data {
         answers: Vec<PathBuf>,
+        sample_submission: Option<PathBuf>,
     }
-    let mut answers = toml::from_str::<Definition>(definition)?.data.answers;
+    let Data { mut answers, sample_submission } = toml::from_str::<Definition>(definition)?.data;
     ensure!(
         answers.len() == 1,
         "an example has one file of answers, the competition wants {}",
         answers.len()
     );
-    Ok(answers.remove(0))
+    Ok((answers.remove(0), sample_submission))
 }
 
 /// Lays the examples out as a data folder, submissions and a list of runs.
@@ -115,6 +118,10 @@ fn lay_out(examples: &[Example], demo: &Path) -> Result<()> {
     let mut runs = String::new();
     for example in examples {
         copy(&example.answers, &data.join(&example.id).join(&example.answers_in_data))?;
+        let sample = example.submissions.iter().find(|path| name(path) == "sample.csv");
+        if let (Some(sample), Some(to)) = (sample, &example.sample_in_data) {
+            copy(sample, &data.join(&example.id).join(to))?;
+        }
         for submission in &example.submissions {
             let relative = Path::new("submissions").join(&example.id).join(name(submission));
             copy(submission, &demo.join(&relative))?;
@@ -190,10 +197,11 @@ mod tests {
         };
         write(
             "competitions/taxi/competition.toml",
-            "[data]\nanswers = [\"prepared/private/test.csv\"]\n",
+            "[data]\nanswers = [\"prepared/private/test.csv\"]\nsample_submission = \"prepared/public/sample.csv\"\n",
         );
         write("competitions/taxi/example/answers.csv", "key,fare\n");
         write("competitions/taxi/example/submissions/good.csv", "key,fare\n");
+        write("competitions/taxi/example/submissions/sample.csv", "key,fare\n1,0\n");
         write("competitions/taxi/example/submissions/notes.txt", "");
         write("competitions/without-example/competition.toml", "");
         write("competitions/without-grader/example/answers.csv", "");
@@ -203,17 +211,24 @@ mod tests {
             examples(&temporary.path().join("competitions"), &temporary.path().join("graders"))
                 .unwrap();
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].submissions, [competition.join("example/submissions/good.csv")]);
+        let submissions = competition.join("example/submissions");
+        assert_eq!(
+            found[0].submissions,
+            [submissions.join("good.csv"), submissions.join("sample.csv")]
+        );
 
         let demo = temporary.path().join("demo");
         fs::create_dir_all(demo.join("data/stale")).unwrap();
         lay_out(&found, &demo).unwrap();
         assert!(demo.join("data/taxi/prepared/private/test.csv").is_file());
+        let sample = fs::read_to_string(demo.join("data/taxi/prepared/public/sample.csv")).unwrap();
+        assert_eq!(sample, "key,fare\n1,0\n", "agents can be run on it");
         assert!(demo.join("submissions/taxi/good.csv").is_file());
         assert!(!demo.join("data/stale").exists());
         assert_eq!(
             fs::read_to_string(demo.join("runs.jsonl")).unwrap(),
-            "{\"competition_id\":\"taxi\",\"submission_path\":\"submissions/taxi/good.csv\"}\n"
+            "{\"competition_id\":\"taxi\",\"submission_path\":\"submissions/taxi/good.csv\"}\n\
+             {\"competition_id\":\"taxi\",\"submission_path\":\"submissions/taxi/sample.csv\"}\n"
         );
     }
 
@@ -223,6 +238,6 @@ mod tests {
         fs::create_dir_all(temporary.path().join("example")).unwrap();
         let error = read_example(temporary.path(), "x").err().unwrap();
         assert!(error.to_string().contains("answers.csv"), "{error:#}");
-        assert!(answers_path("[data]\nanswers = []\n").is_err());
+        assert!(data_paths("[data]\nanswers = []\n").is_err());
     }
 }
