@@ -1,6 +1,7 @@
 //! Runs of agents on the real Docker engine, through the `podium` program.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use podium_tests::container_engine as engine;
 use podium_tests::run_bench::{PUBLIC_LABEL, RunBench as Bench, SECRET_ANSWER};
@@ -395,7 +396,10 @@ fn what_an_agent_did_while_no_runner_watched_is_in_time_or_marked() {
         assert_eq!(graded["score"], 0.5, "{sleep}");
         let record = bench.record();
         let is_over = ending == "timed-out";
-        assert_eq!(record["over_time_seconds"].as_u64().is_some_and(|seconds| seconds >= 7), is_over);
+        assert_eq!(
+            record["over_time_seconds"].as_u64().is_some_and(|seconds| seconds >= 7),
+            is_over
+        );
         assert_eq!(bench.events("over-time"), usize::from(is_over));
         assert_eq!(graded["run"]["over_time_seconds"], record["over_time_seconds"], "{graded}");
         let metadata = fs::read_to_string(bench.group().join("metadata.json")).unwrap();
@@ -472,6 +476,28 @@ fn a_user_that_the_image_does_not_have_is_the_definitions_fault() {
     assert_eq!(engine::left_of(&bench.group()), [""; 0]);
 }
 
+/// What agents will not find of the public data is said before they start: a warning where they are mounted, an error where
+/// they would be copied.
+#[test]
+fn what_agents_will_miss_of_the_public_data_is_said() {
+    let Some(bench) = Bench::new() else { return };
+    bench.agent(&["submit=id,value\\n1,1\\n"], "");
+    let public = bench.workbench.path("data/example/prepared/public");
+    std::os::unix::fs::symlink("../private/answers.csv", public.join("link.csv")).unwrap();
+    let mode = |mode| fs::Permissions::from_mode(mode);
+    fs::set_permissions(public.join("train.csv"), mode(0o600)).unwrap();
+    let ran = bench.start(&["--no-grade"]).ends_with(0);
+    for part in ["link.csv: this link leads out", "train.csv has the mode 0600", "warning:"] {
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
+    }
+    bench.forget_group();
+    let hosts = "[[hosts]]\nname = \"h\"\naddress = \"unix:///var/run/docker.sock\"\nshares_files = false\n";
+    bench.workbench.write("hosts.toml", hosts);
+    let ran = bench.start(&["--no-grade", "--hosts", "hosts.toml"]).ends_with(6);
+    assert!(ran.stderr.contains("link.csv: this link leads out"), "{}", ran.stderr);
+    assert!(!bench.group().exists());
+}
+
 /// Threat 2: a privileged container only where somebody allowed it, and it is in the record.
 #[test]
 fn what_is_wrong_is_said_before_anything_runs() {
@@ -512,7 +538,8 @@ fn what_is_wrong_is_said_before_anything_runs() {
         bench.configure(configuration);
         bench.agent(&["submit=x"], extra);
         if what == "command" {
-            let text = fs::read_to_string(bench.workbench.path("agents/tester/agent.toml")).unwrap();
+            let text =
+                fs::read_to_string(bench.workbench.path("agents/tester/agent.toml")).unwrap();
             let (_, build) = text.split_once("[build]").unwrap();
             let definition = format!("id = \"tester\"\n[build]{build}");
             bench.workbench.write("agents/tester/agent.toml", definition);
@@ -525,6 +552,28 @@ fn what_is_wrong_is_said_before_anything_runs() {
         assert!(ran.stderr.contains(part), "{what}: {}", ran.stderr);
         assert!(!bench.group().exists(), "{what}: the same command can be given again");
     }
+    // What the program that failed in a build has said.
+    bench.configure("");
+    bench.agent(&["submit=x"], "");
+    let dockerfile = bench.workbench.path("agents/tester/image/Dockerfile");
+    let mut text = fs::read_to_string(&dockerfile).unwrap();
+    text.push_str(
+        "RUN [\"/podium-test-agent\", \"print=a reason\", \"print=and another\", \"exit=3\"]\n",
+    );
+    fs::write(&dockerfile, text).unwrap();
+    let ran = bench.start(&[]).ends_with(7);
+    assert!(ran.stderr.contains("  a reason\n  and another"), "{}", ran.stderr);
+    fs::remove_file(&dockerfile).unwrap();
+    let ran = bench.start(&[]).ends_with(7);
+    assert!(
+        ran.stderr.contains("there is no") && ran.stderr.contains("image/Dockerfile"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!bench.group().exists());
+    let named = ["--agent", "./agents/tester", "--competition", "example", "--name", "a\nb"];
+    let ran = bench.workbench.run(["run", "start"].into_iter().chain(named)).ends_with(2);
+    assert!(ran.stderr.contains("`a\\nb` is no name"), "{}", ran.stderr);
     for arguments in [["run", "status", "runs/none"], ["run", "resume", "data"]] {
         let ran = bench.workbench.run(arguments).ends_with(3);
         assert!(ran.stderr.contains("is no run group"), "{}", ran.stderr);

@@ -49,7 +49,9 @@ fn a_full_disk_costs_no_run() {
     let Some(disk) = SmallDisk::mount(bench.workbench.path("runs"), "1M") else { return };
     bench.agent(&["print=once", "large=3000000", "submit=id,value\\n1,1\\n", "print=done"], "");
     let stopped = bench.start(&["--seeds", "2"]).ends_with(6);
-    assert!(stopped.stderr.contains("No space left"), "{}", stopped.stderr);
+    for part in ["No space left", "waits in its container", "podium run resume"] {
+        assert!(stopped.stderr.contains(part), "{part}: {}", stopped.stderr);
+    }
     assert_eq!((bench.events("starting"), bench.events("finished")), (1, 0));
     assert_eq!(engine::left_of(&bench.group()).len(), 1, "what the agent has made is there");
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::container::{SCRUBBED, SET_BY_PODIUM, SET_FOR_THE_PROXY};
 use crate::configuration::{Network, RunConfiguration};
+use crate::container::{SCRUBBED, SET_BY_PODIUM, SET_FOR_THE_PROXY};
 use crate::definition_file;
 use crate::error::Error;
 use crate::secrets;
@@ -362,7 +362,9 @@ fn check_environment(environment: &BTreeMap<String, String>) -> Result<(), Strin
             return Err(format!("`{}` cannot be a variable", name.escape_debug()));
         }
         if SET_BY_PODIUM.contains(&name.as_str()) {
-            return Err(format!("`{name}` is set by Podium, and agents rely on what it says; leave it out"));
+            return Err(format!(
+                "`{name}` is set by Podium, and agents rely on what it says; leave it out"
+            ));
         }
         if SCRUBBED.contains(&name.as_str()) {
             return Err(format!(
@@ -393,7 +395,8 @@ mod tests {
             );
             assert_eq!(parse(&text).unwrap().command(vec!["other".into()]), expected);
         }
-        let plain = parse("id = \"a\"\nimage = \"i\"\ncapabilities = [\"cap_kill\", \"ALL\"]").unwrap();
+        let plain =
+            parse("id = \"a\"\nimage = \"i\"\ncapabilities = [\"cap_kill\", \"ALL\"]").unwrap();
         assert_eq!(plain.command(vec!["own".into()]), ["own"]);
     }
 
@@ -429,7 +432,10 @@ mod tests {
             ("id = \"a\"\n[build]\ncontext = \"/b\"", "leaves"),
             ("id = \"a\"\nimage = \"i\"\nvolumes = []", "unknown key"),
             ("id = \"a\"\nimage = \"i\"\n[environment]\nLD_PRELOAD = \"x\"", "taken out"),
-            ("id = \"a\"\nimage = \"i\"\ncapabilities = [\"SYS_MAGIC\"]", "no capability `SYS_MAGIC`"),
+            (
+                "id = \"a\"\nimage = \"i\"\ncapabilities = [\"SYS_MAGIC\"]",
+                "no capability `SYS_MAGIC`",
+            ),
             ("id = \"a\"\nimage = \"i\"\n[environment]\nTIME_LIMIT_SECS = \"1\"", "set by Podium"),
             (
                 "id = \"a\"\nimage = \"i\"\n[variants.b.environment]\nSUBMISSION_DIR = \"/tmp\"",

@@ -276,7 +276,9 @@ impl RunConfiguration {
             ));
         }
         if self.usage_interval_seconds == 0 || self.validation.each_minute == 0 {
-            return Err("`usage_interval_seconds` and `each_minute` have to be at least 1".to_owned());
+            return Err(
+                "`usage_interval_seconds` and `each_minute` have to be at least 1".to_owned()
+            );
         }
         Ok(self)
     }

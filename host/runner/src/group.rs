@@ -345,9 +345,8 @@ impl RunGroup {
 
 /// Refuses a folder that holds anything: a group, or what nobody knows.
 fn refuse_what_lies_there(folder: &Path) -> Result<(), Error> {
-    let refused = |message: &str| {
-        Err(Error::Group { path: folder.to_owned(), message: message.to_owned() })
-    };
+    let refused =
+        |message: &str| Err(Error::Group { path: folder.to_owned(), message: message.to_owned() });
     if folder.join(DEFINITION).exists() {
         return refused("there is a run group already; `podium run resume` goes on with it");
     }
@@ -425,8 +424,9 @@ mod tests {
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     }
@@ -435,7 +435,9 @@ mod tests {
     fn a_group_is_planned_whole_and_what_was_left_of_another_is_removed() {
         let runs = tempfile::tempdir().unwrap();
         // What a runner leaves that is killed while it plans, and what one has at the moment.
-        for (name, is_at_work) in [(".podium-plan-a.partial", false), (".podium-plan-b.partial", true)] {
+        for (name, is_at_work) in
+            [(".podium-plan-a.partial", false), (".podium-plan-b.partial", true)]
+        {
             let left = runs.path().join(name);
             fs::create_dir(&left).unwrap();
             fs::write(left.join(LOCK), "").unwrap();

@@ -1,6 +1,7 @@
 //! An agent's image: named, or built from its context and named by the context's digest, so that it is built once.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -124,17 +125,52 @@ async fn run_build(
         .buildargs(&arguments)
         .build();
     let mut steps = engine.docker().build_image(options, None, Some(body_full(context.into())));
-    let mut last = String::new();
+    let mut said = Said::default();
     while let Some(step) = steps.next().await {
-        let step = step.map_err(|error| format!("{error}; it said last: {last}"))?;
+        let step = step.map_err(|error| format!("{error}; it said last:\n{said}"))?;
         if let Some(error) = step.error_detail.and_then(|detail| detail.message) {
-            return Err(format!("{error}; it said last: {last}"));
+            return Err(format!("{error}; it said last:\n{said}"));
         }
-        if let Some(said) = step.stream.filter(|said| !said.trim().is_empty()) {
-            last = said.trim().to_owned();
-        }
+        said.add(&step.stream.unwrap_or_default());
     }
     Ok(())
+}
+
+/// The last lines of what a build says, which are those of the program that failed.
+#[derive(Default)]
+struct Said {
+    text: String,
+}
+
+impl Said {
+    /// How many lines are kept.
+    const LINES: usize = 20;
+
+    /// How many bytes are kept, at least.
+    const BYTES: usize = 4096;
+
+    fn add(&mut self, more: &str) {
+        self.text.push_str(more);
+        if self.text.len() > 4 * Said::BYTES {
+            let mut start = self.text.len() - Said::BYTES;
+            while !self.text.is_char_boundary(start) {
+                start += 1;
+            }
+            self.text.drain(..start);
+        }
+    }
+}
+
+impl fmt::Display for Said {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = || self.text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+        let skipped = lines().count().saturating_sub(Said::LINES);
+        for (index, line) in lines().skip(skipped).enumerate() {
+            let begin = if index == 0 { "" } else { "\n" };
+            write!(formatter, "{begin}  {line}")?;
+        }
+        Ok(())
+    }
 }
 
 /// The build context as a tar archive whose bytes depend on names, modes and contents alone.
@@ -145,6 +181,16 @@ fn context(
     programs: &Programs,
 ) -> Result<Vec<u8>, Error> {
     let root = folder.join(&build.context);
+    let dockerfile = root.join("Dockerfile");
+    if !dockerfile.is_file() {
+        return Err(Error::Build {
+            agent: agent.id.clone(),
+            message: format!(
+                "there is no {}; `context` under `[build]` names the folder that holds the Dockerfile",
+                dockerfile.display()
+            ),
+        });
+    }
     let mut files = Vec::new();
     collect(&root, &root, &mut files)?;
     for program in &build.programs {
@@ -191,4 +237,39 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<(PathBuf, PathBuf)>) -> R
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_of_a_build_are_those_that_are_shown() {
+        let mut said = Said::default();
+        for part in ["Step 1/2 : RUN make\n", " ---> Running in 1\n", "no rule", " to make\n", "\n"]
+        {
+            said.add(part);
+        }
+        assert_eq!(
+            said.to_string(),
+            "  Step 1/2 : RUN make\n   ---> Running in 1\n  no rule to make"
+        );
+        (0..10_000).for_each(|number| said.add(&format!("é {number}\n")));
+        let shown = said.to_string();
+        assert_eq!(shown.lines().count(), Said::LINES);
+        assert!(shown.starts_with("  é 9980\n") && shown.ends_with("  é 9999"), "{shown}");
+        assert!(said.text.len() <= 4 * Said::BYTES + 9);
+    }
+
+    #[test]
+    fn a_missing_dockerfile_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("image")).unwrap();
+        let text = "id = \"a\"\n[build]\ncontext = \"image\"\n";
+        let agent = Agent::parse(text, Path::new("agent.toml")).unwrap();
+        let build = agent.build.as_ref().unwrap();
+        let programs = Programs("nowhere".into());
+        let said = context(&agent, build, folder.path(), &programs).unwrap_err().to_string();
+        assert!(said.contains("image/Dockerfile; `context` under"), "{said}");
+    }
 }

@@ -34,6 +34,7 @@ pub mod journal;
 mod live;
 mod machine;
 mod one_run;
+mod public_data;
 mod queue;
 mod scheduler;
 mod secrets;

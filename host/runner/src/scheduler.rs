@@ -30,6 +30,7 @@ use crate::hosts::Hosts;
 use crate::image::Programs;
 use crate::journal::RunState;
 use crate::one_run::{self, Attempt, Attempted, Context, Prepared};
+use crate::public_data::{self, Missing};
 use crate::queue::{Held, Queue, Waiting};
 use crate::secrets::{self, Resolved};
 
@@ -53,6 +54,7 @@ pub struct Scheduler {
     context: Context,
     hosts: Vec<Host>,
     programs: Programs,
+    warnings: Vec<String>,
 }
 
 /// What a runner leaves.
@@ -118,8 +120,7 @@ impl Scheduler {
         }
         // Where no run is left, there is nobody to hand a secret to.
         let states = RunGroup::states(&group.folder)?;
-        let is_over =
-            |run: &RunPlan| matches!(states.get(&run.id), Some(RunState::Finished(_)));
+        let is_over = |run: &RunPlan| matches!(states.get(&run.id), Some(RunState::Finished(_)));
         let environment = match definition.runs.iter().all(is_over) {
             true => Resolved::default(),
             false => secrets::resolve(&definition.agent.environment, &variable)?,
@@ -133,6 +134,10 @@ impl Scheduler {
                 );
             }
         }
+        let mut warnings = Vec::new();
+        for competition in competitions.values() {
+            warnings.extend(look_over(competition, &definition.hosts)?);
+        }
         let forwarder = programs.forwarder()?;
         let mut listed = definition.hosts.clone();
         if listed.hosts.is_empty() {
@@ -144,7 +149,7 @@ impl Scheduler {
             listed.hosts.into_iter().map(Host::new).collect::<Result<Vec<Host>, Error>>()?;
         let context =
             Context { group, forwarder, competitions, grading, environment, stop, observer };
-        let scheduler = Scheduler { context, hosts, programs: programs.clone() };
+        let scheduler = Scheduler { context, hosts, programs: programs.clone(), warnings };
         let made = join_all(scheduler.hosts.iter().map(|host| scheduler.make_ready(host))).await;
         let mut silent = None;
         for (host, made) in scheduler.hosts.iter().zip(made) {
@@ -253,6 +258,11 @@ impl Scheduler {
             context.emit(None, EventKind::GroupFinished)?;
         }
         Ok(summary)
+    }
+
+    /// What agents will miss although nothing keeps them from being started.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// The folder of the group.
@@ -653,7 +663,8 @@ fn is_missing_image(error: &Error) -> bool {
 
 /// What to do about an agent's definition that asks for what the image does not have, as far as the engine's message tells.
 fn fault_of_definition(error: &Error) -> Option<&'static str> {
-    let Error::Engine { source: DockerError::DockerResponseServerError { message, .. }, .. } = error
+    let Error::Engine { source: DockerError::DockerResponseServerError { message, .. }, .. } =
+        error
     else {
         return None;
     };
@@ -664,7 +675,9 @@ fn fault_of_definition(error: &Error) -> Option<&'static str> {
         );
     }
     if says("unknown capability") {
-        return Some("this engine knows less of `capabilities`; mend agent.toml, then start a new group");
+        return Some(
+            "this engine knows less of `capabilities`; mend agent.toml, then start a new group",
+        );
     }
     None
 }
@@ -702,6 +715,31 @@ fn prepared(catalog: &Catalog, grading: &GradingContext, id: &str) -> Result<Pre
         .and_then(|sample| sample.strip_prefix(&public_data).map(PathBuf::from).ok());
     let description = competition.description.clone().unwrap_or_default();
     Ok(Prepared { competition, public_data, sample_submission, description })
+}
+
+/// What agents will miss of a competition's public data. Where a host would get copies, a link that leads out of them is an
+/// error: what is copied is the link.
+fn look_over(prepared: &Prepared, hosts: &Hosts) -> Result<Vec<String>, Error> {
+    let Missing { leading_out, unreadable } = public_data::look_over(&prepared.public_data);
+    let mut warnings = Vec::new();
+    if let Some((link, count)) = leading_out {
+        let message = format!(
+            "this link leads out of the public data, or nowhere, and so do {} others: in a container it leads nowhere; put what \
+             it stands for in its place",
+            count - 1
+        );
+        if hosts.hosts.iter().any(|host| !host.shares_files() && host.data.is_none()) {
+            return Err(Error::Group { path: link, message });
+        }
+        warnings.push(format!("{}: {message}", link.display()));
+    }
+    if let Some((path, mode)) = unreadable {
+        warnings.push(format!(
+            "{} has the mode {mode:04o}: agents that run as another user than its owner cannot read it; `chmod -R a+rX` lets them",
+            path.display()
+        ));
+    }
+    Ok(warnings)
 }
 
 #[cfg(test)]

@@ -119,7 +119,9 @@ impl Snapshots {
         }
         if seen.bytes.saturating_add(bytes) > self.most_bytes {
             let most = self.most_bytes;
-            seen.leave_out(|| format!("all together would have more than {most} bytes, which is `output.folder`"));
+            seen.leave_out(|| {
+                format!("all together would have more than {most} bytes, which is `output.folder`")
+            });
             return Ok(false);
         }
         fs::create_dir_all(&self.folder).map_err(Error::file(&self.folder))?;

@@ -23,7 +23,9 @@ fn main() -> ExitCode {
                 let open = TcpStream::connect(("127.0.0.1", value.parse().unwrap())).is_ok();
                 println!("port {value}: {}", if open { "open" } else { "closed" });
             }
-            "reach" => println!("reach {value}: {}", if is_reached(value) { "open" } else { "closed" }),
+            "reach" => {
+                println!("reach {value}: {}", if is_reached(value) { "open" } else { "closed" })
+            }
             "fetch" => println!("fetch {value}: {}", fetch(value)),
             "tunnel" => println!("tunnel {value}: {}", tunnel(value)),
             "validate-beside-tunnels" => validate_beside_tunnels(value),

@@ -207,7 +207,11 @@ mod tests {
         log.decide("GET", None, &Decision::Refused("far too many"));
         assert_eq!(log.record().requests, 6);
         let text = std::fs::read_to_string(folder.path().join("egress.jsonl")).unwrap();
-        assert_eq!(text.lines().count(), 6, "four requests, one of which ended, and one more: {text}");
+        assert_eq!(
+            text.lines().count(),
+            6,
+            "four requests, one of which ended, and one more: {text}"
+        );
         assert!(text.contains("too many") && !text.contains("far too many"), "{text}");
     }
 }

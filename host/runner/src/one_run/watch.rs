@@ -206,10 +206,11 @@ pub(crate) async fn until_the_end(
     usage::conclude(&usage_file);
     let killed_from_outside = !reached_deadline && was_killed(engine, &inspected).await;
     let grace = Duration::from_secs(configuration.grace_seconds);
-    let over_time_seconds =
-        inspected.state.as_ref().and_then(super::finished_at).and_then(|finished| {
-            over_time(started, finished, configuration.time_limit(), grace)
-        });
+    let over_time_seconds = inspected
+        .state
+        .as_ref()
+        .and_then(super::finished_at)
+        .and_then(|finished| over_time(started, finished, configuration.time_limit(), grace));
     if let Some(seconds) = over_time_seconds {
         context.emit(Some(&attempt.plan.id), EventKind::OverTime { seconds })?;
     }

@@ -57,7 +57,9 @@ pub(super) fn in_words(event: &Event) -> Option<String> {
         EventKind::Reattached { .. } => format!("{run}: taken over"),
         EventKind::DeadlineReached => format!("{run}: the time is over"),
         EventKind::OverTime { seconds } => {
-            format!("{run}: went on for {seconds} s beyond its time limit, because no runner was there to end it")
+            format!(
+                "{run}: went on for {seconds} s beyond its time limit, because no runner was there to end it"
+            )
         }
         EventKind::SnapshotLeftOut { reason } => {
             format!("{run}: a snapshot of the submission is not kept: {reason}")

@@ -1,5 +1,7 @@
 //! Works on a run group to its end, then grades: what `start` and `resume` share.
 
+use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::Arc;
 
 use podium::{Cancellation, GradingContext, LimitOverrides};
@@ -62,7 +64,8 @@ pub(super) fn on(
                 return Err(error.into());
             }
         };
-        Ok(scheduler.run().await?)
+        scheduler.warnings().iter().for_each(|warning| output::warning_line(warning));
+        scheduler.run().await.map_err(|error| ended_early(error, &folder))
     })?;
     output::error_line(&format!("the run group lies in {}", folder.display()));
     let failure = failure(&summary, &folder);
@@ -82,7 +85,13 @@ pub(super) fn on(
     }
     let list = folder.join(podium_runner::group::SUBMISSIONS);
     let graded = grade::grade(&grade::Arguments::of(list, folder.clone()), shared, cancellation)?;
-    let failure = failure.or(graded.failure);
+    let failure = failure.or(graded.failure.map(|failure| match failure.exit() {
+        Exit::Interrupted => Failure::new(Exit::Interrupted, failure.to_string()).hint(format!(
+            "the runs are over; `podium run resume {}` grades them",
+            shell_path(&folder)
+        )),
+        _ => failure,
+    }));
     if shared.json {
         let result = json!({
             "folder": folder,
@@ -112,6 +121,24 @@ fn listen(stop: StopRequest, cancellation: Cancellation) -> Result<(), Failure> 
     })
 }
 
+/// A runner that had to end. Where its disk is full, nothing of what agents have made is lost.
+fn ended_early(error: podium_runner::Error, folder: &Path) -> Failure {
+    use podium_runner::Error as Runner;
+    let source = match &error {
+        Runner::File { source, .. } | Runner::Podium(podium::Error::Write { source, .. }) => source,
+        _ => return error.into(),
+    };
+    let is_full = matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
+    let failure = Failure::from(error);
+    match is_full {
+        true => failure.hint(format!(
+            "what the agent has made waits in its container: make room, then `podium run resume {}` copies it out",
+            shell_path(folder)
+        )),
+        false => failure,
+    }
+}
+
 fn endings(summary: &Summary) -> serde_json::Map<String, serde_json::Value> {
     summary.endings.iter().map(|(ending, count)| (ending.name().to_owned(), json!(count))).collect()
 }
@@ -128,7 +155,7 @@ fn in_words(summary: &Summary) -> String {
     format!("runs: {}", parts.join(", "))
 }
 
-fn failure(summary: &Summary, folder: &std::path::Path) -> Option<Failure> {
+fn failure(summary: &Summary, folder: &Path) -> Option<Failure> {
     if summary.waiting > 0 {
         let waiting = number::counted(summary.waiting, "run");
         return Some(
@@ -140,8 +167,10 @@ fn failure(summary: &Summary, folder: &std::path::Path) -> Option<Failure> {
         let failed = number::counted(*failed, "run");
         let message = format!("{failed} could not be started as the agent's definition says");
         return Some(
-            Failure::new(Exit::RunFailed, message)
-                .hint(format!("`podium run status {}` says why, and what to do", shell_path(folder))),
+            Failure::new(Exit::RunFailed, message).hint(format!(
+                "`podium run status {}` says why, and what to do",
+                shell_path(folder)
+            )),
         );
     }
     let failed = summary.endings.get(&Ending::Infrastructure)?;
