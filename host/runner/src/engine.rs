@@ -182,6 +182,8 @@ impl Engine {
             name: name.to_owned(),
             driver: Some("bridge".to_owned()),
             internal: Some(internal),
+            // Some engines are set to give every network addresses of version 6, the machine's own among them.
+            enable_ipv6: internal.then_some(false),
             options: internal.then(|| {
                 let (name, value) = WITHOUT_HOST;
                 HashMap::from([(name.to_owned(), value.to_owned())])

@@ -85,13 +85,7 @@ pub(super) fn on(
     }
     let list = folder.join(podium_runner::group::SUBMISSIONS);
     let graded = grade::grade(&grade::Arguments::of(list, folder.clone()), shared, cancellation)?;
-    let failure = failure.or(graded.failure.map(|failure| match failure.exit() {
-        Exit::Interrupted => Failure::new(Exit::Interrupted, failure.to_string()).hint(format!(
-            "the runs are over; `podium run resume {}` grades them",
-            shell_path(&folder)
-        )),
-        _ => failure,
-    }));
+    let failure = failure.or(graded.failure.map(|failure| of_grading(failure, &folder)));
     if shared.json {
         let result = json!({
             "folder": folder,
@@ -119,6 +113,17 @@ fn listen(stop: StopRequest, cancellation: Cancellation) -> Result<(), Failure> 
         }
         _ => interrupt::exit(),
     })
+}
+
+/// What grading at the end came to. `run start` cannot be given again to grade what was not: the group is there.
+fn of_grading(failure: Failure, folder: &Path) -> Failure {
+    match failure.exit() {
+        Exit::Interrupted => Failure::new(Exit::Interrupted, failure.to_string()).hint(format!(
+            "the runs are over; `podium run resume {}` grades them",
+            shell_path(folder)
+        )),
+        _ => failure,
+    }
 }
 
 /// A runner that had to end. Where its disk is full, nothing of what agents have made is lost.
@@ -182,4 +187,32 @@ fn failure(summary: &Summary, folder: &Path) -> Option<Failure> {
         )
         .hint(format!("`podium run status {}` says which, and why", shell_path(folder))),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn whoever_stops_or_fails_is_told_how_to_go_on() {
+        let full = || io::Error::from(ErrorKind::StorageFull);
+        let file = |source| podium_runner::Error::File { path: "a/b".into(), source };
+        let written = |source| podium::Error::Write { path: "a/b".into(), source }.into();
+        let stopped = Failure::new(Exit::Interrupted, "stopped").hint("run the command again");
+        for (failure, part) in [
+            (of_grading(stopped, Path::new("runs/g")), "`podium run resume runs/g` grades them"),
+            (
+                ended_early(file(full()), Path::new("runs/g")),
+                "`podium run resume runs/g` copies it out",
+            ),
+            (ended_early(written(full()), Path::new("runs/g")), "waits in its container"),
+        ] {
+            let [hint] = failure.hints() else { panic!("{:?}", failure.hints()) };
+            assert!(hint.contains(part), "{hint}");
+        }
+        let missing = ended_early(file(ErrorKind::NotFound.into()), Path::new("runs/g"));
+        assert!(!missing.hints().iter().any(|hint| hint.contains("container")));
+    }
 }
