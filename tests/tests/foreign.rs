@@ -13,6 +13,7 @@ use podium_tests::examples::CompetitionExample;
 use podium_tests::parity::{Case, CompetitionCases, Corpus};
 use podium_tests::toolchain::Toolchain;
 use podium_tests::workbench::Workbench;
+use podium_text_graders::component_importing;
 
 const ID: &str = "spaceship-titanic";
 
@@ -20,7 +21,9 @@ const ID: &str = "spaceship-titanic";
 fn rust_with_its_standard_library_grades_like_the_built_in() {
     let Some(foreign) = Foreign::build(Toolchain::Rust) else { return };
     foreign.sees_no_machine();
-    assert_eq!(foreign.measure("network"), Some(0.0));
+    for absent in ["network", "names"] {
+        assert_eq!(foreign.measure(absent), Some(0.0), "{absent}");
+    }
     // It is made of the same parts, so that it says the same of whatever it gets.
     let (built_in, corpus) = (built_in(&foreign.engine), corpus());
     for case in &corpus.cases {
@@ -66,6 +69,145 @@ fn c_grades_like_the_built_in() {
         assert_eq!(grading.verdict, Verdict::GraderFailed(exited), "{call}");
         assert_eq!(grading.log.as_deref(), Some("nothing to do\n"), "{call}");
     }
+}
+
+/// A part of WASI as a standard library asks for it: its standard input, its output, a name, a socket.
+const PART_OF_WASI: &str = r#"
+package wasi:io@0.2.6 {
+  interface error { resource error; }
+  interface streams {
+    use error.{error};
+    variant stream-error { last-operation-failed(error), closed }
+    resource input-stream {
+      read: func(len: u64) -> result<list<u8>, stream-error>;
+      blocking-read: func(len: u64) -> result<list<u8>, stream-error>;
+      skip: func(len: u64) -> result<u64, stream-error>;
+      blocking-skip: func(len: u64) -> result<u64, stream-error>;
+    }
+    resource output-stream {
+      write-zeroes: func(len: u64) -> result<_, stream-error>;
+      blocking-write-zeroes-and-flush: func(len: u64) -> result<_, stream-error>;
+      splice: func(src: borrow<input-stream>, len: u64) -> result<u64, stream-error>;
+      blocking-splice: func(src: borrow<input-stream>, len: u64) -> result<u64, stream-error>;
+    }
+  }
+}
+package wasi:cli@0.2.6 {
+  interface stdin { use wasi:io/streams@0.2.6.{input-stream}; get-stdin: func() -> input-stream; }
+  interface stdout { use wasi:io/streams@0.2.6.{output-stream}; get-stdout: func() -> output-stream; }
+}
+package wasi:sockets@0.2.6 {
+  interface network {
+    resource network;
+    enum error-code { unknown, access-denied, not-supported }
+    enum ip-address-family { ipv4, ipv6 }
+  }
+  interface instance-network { use network.{network}; instance-network: func() -> network; }
+  interface ip-name-lookup {
+    use network.{network, error-code};
+    resource resolve-address-stream;
+    resolve-addresses: func(network: borrow<network>, name: string)
+      -> result<resolve-address-stream, error-code>;
+  }
+  interface tcp { resource tcp-socket; }
+  interface tcp-create-socket {
+    use network.{error-code, ip-address-family};
+    use tcp.{tcp-socket};
+    create-tcp-socket: func(address-family: ip-address-family) -> result<tcp-socket, error-code>;
+  }
+}
+world wider {
+  include competition;
+  import wasi:io/streams@0.2.6;
+  import wasi:cli/stdin@0.2.6;
+  import wasi:cli/stdout@0.2.6;
+  import wasi:sockets/instance-network@0.2.6;
+  import wasi:sockets/ip-name-lookup@0.2.6;
+  import wasi:sockets/tcp-create-socket@0.2.6;
+}
+"#;
+
+/// The functions of that part as a module imports them.
+const IMPORTS: &str = r#"
+  (import "wasi:cli/stdin@0.2.6" "get-stdin" (func $in (result i32)))
+  (import "wasi:cli/stdout@0.2.6" "get-stdout" (func $out (result i32)))
+  (import "wasi:sockets/instance-network@0.2.6" "instance-network" (func $network (result i32)))
+  (import "wasi:sockets/ip-name-lookup@0.2.6" "resolve-addresses"
+    (func $resolve (param i32 i32 i32 i32)))
+  (import "wasi:sockets/tcp-create-socket@0.2.6" "create-tcp-socket" (func $socket (param i32 i32)))
+  (import "wasi:io/streams@0.2.6" "[method]input-stream.read" (func $read-in (param i32 i64 i32)))
+  (import "wasi:io/streams@0.2.6" "[method]input-stream.blocking-read"
+    (func $blocking-read-in (param i32 i64 i32)))
+  (import "wasi:io/streams@0.2.6" "[method]input-stream.skip" (func $skip (param i32 i64 i32)))
+  (import "wasi:io/streams@0.2.6" "[method]input-stream.blocking-skip"
+    (func $blocking-skip (param i32 i64 i32)))
+  (import "wasi:io/streams@0.2.6" "[method]output-stream.write-zeroes"
+    (func $zeroes (param i32 i64 i32)))
+  (import "wasi:io/streams@0.2.6" "[method]output-stream.blocking-write-zeroes-and-flush"
+    (func $blocking-zeroes (param i32 i64 i32)))
+  (import "wasi:io/streams@0.2.6" "[method]output-stream.splice"
+    (func $splice (param i32 i32 i64 i32)))
+  (import "wasi:io/streams@0.2.6" "[method]output-stream.blocking-splice"
+    (func $blocking-splice (param i32 i32 i64 i32)))
+"#;
+
+/// Whatever lends a handle to a function that has nothing behind it gets the answer that the contract's page promises, as
+/// often as it asks.
+#[test]
+fn what_is_not_there_answers_as_documented() {
+    // The call, where its result says of what kind its error is, and the first bytes of both. An error is 1.
+    let cases = [
+        ("(call $read-in (call $in) (i64.const 9) (i32.const 512))", 516, 1, 1),
+        ("(call $blocking-read-in (call $in) (i64.const 9) (i32.const 512))", 516, 1, 1),
+        ("(call $skip (call $in) (i64.const 9) (i32.const 512))", 520, 1, 1),
+        ("(call $blocking-skip (call $in) (i64.const 9) (i32.const 512))", 520, 1, 1),
+        ("(call $splice (call $out) (call $in) (i64.const 9) (i32.const 512))", 520, 1, 1),
+        ("(call $blocking-splice (call $out) (call $in) (i64.const 9) (i32.const 512))", 520, 1, 1),
+        ("(call $zeroes (call $out) (i64.const 2) (i32.const 512))", 516, 0, 0),
+        ("(call $blocking-zeroes (call $out) (i64.const 2) (i32.const 512))", 516, 0, 0),
+        (
+            "(call $resolve (call $network) (i32.const 1024) (i32.const 5) (i32.const 512))",
+            516,
+            1,
+            1,
+        ),
+        ("(call $socket (i32.const 1) (i32.const 512))", 516, 1, 1),
+    ];
+    let engine = engine(CodeGeneration::Optimised);
+    for (call, place, is_error, kind) in cases {
+        let grading = grade_calling(&engine, call, place);
+        let expected = f64::from(is_error * 10 + kind);
+        let scored = Verdict::Scored { value: expected, measures: Vec::new() };
+        assert_eq!(grading.verdict, scored, "{call}");
+        let zeroes = (is_error == 0).then(|| "\\0".repeat(2 * CALLS));
+        assert_eq!(grading.log.map(|log| log.len()), zeroes.map(|zeroes| zeroes.len()), "{call}");
+    }
+    let many = "(call $zeroes (call $out) (i64.const 65537) (i32.const 512))";
+    let grading = grade_calling(&engine, many, 516);
+    let Verdict::GraderFailed(failure) = grading.verdict else { panic!("{:?}", grading.verdict) };
+    assert!(failure.to_string().contains("65537 zero bytes at once"), "{failure}");
+}
+
+/// How often a call is made in a grading.
+const CALLS: usize = 100;
+
+/// Grades with a grader that makes a call a hundred times; the score is made of what is at 512 and at `place` after the last.
+fn grade_calling(engine: &Engine, call: &str, place: i32) -> Grading {
+    let fields = format!(
+        r#"(func (export "podium:grading/grader@1.0.0#grade") (param i32 i32 i32) (result i32)
+    (local $left i32)
+    (local.set $left (i32.const {CALLS}))
+    (loop $again
+      (i64.store (i32.const 512) (i64.const 0x0909090909090909))
+      {call}
+      (br_if $again (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))
+    (call $score (f64.convert_i32_u (i32.add
+      (i32.mul (i32.const 10) (i32.load8_u (i32.const 512)))
+      (select (i32.load8_u (i32.const {place})) (i32.const 0) (i32.load8_u (i32.const 512)))))))"#
+    );
+    let bytes = component_importing(PART_OF_WASI, IMPORTS, &fields);
+    let grader = Grader::from_bytes(engine, "trial", &bytes).unwrap();
+    grader.grade(&good(), &[answers()], &Limits::default())
 }
 
 /// A grader of another language, built and loaded.
@@ -132,7 +274,7 @@ impl Foreign {
         assert!((946_684_803.0..946_684_810.0).contains(&wall_clock), "{wall_clock}");
         let slept = self.measure("slept").unwrap();
         assert!((3.0..3.1).contains(&slept), "{slept}");
-        for absent in ["environment", "files"] {
+        for absent in ["environment", "files", "standard input"] {
             assert_eq!(self.measure(absent), Some(0.0), "{absent}");
         }
         let first = self.grade_good();

@@ -6,6 +6,7 @@
 //! memory or tables grow.
 
 mod log;
+mod refusal;
 mod virtual_clock;
 mod virtual_random;
 pub(crate) mod virtual_wasi;

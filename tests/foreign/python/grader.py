@@ -60,6 +60,7 @@ def what_the_machine_tells():
         Measure("order", float(sum(len(name) * 10**place for place, name in enumerate(order)))),
         Measure("environment", float(len(os.environ))),
         Measure("files", float(files)),
+        Measure("standard input", float(len(sys.stdin.read()))),
     ]
 
 

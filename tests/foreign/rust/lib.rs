@@ -2,7 +2,8 @@
 //! machine that is not there.
 
 use std::collections::HashMap;
-use std::net::TcpStream;
+use std::io::Read;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{env, fs, thread};
 
@@ -24,6 +25,9 @@ impl Grader for SpaceshipTitanic {
         // The standard library seeds its hash maps with random numbers.
         let numbers: HashMap<u32, u32> = (0..8).map(|number| (number, number)).collect();
         let order = numbers.keys().fold(0.0, |order, &number| order * 8.0 + f64::from(number));
+        let mut input = String::new();
+        let has_ended = std::io::stdin().read_to_string(&mut input).is_ok();
+        assert!(has_ended, "standard input cannot be read");
         println!("graded by Rust, {} rows", submission.len());
         eprintln!("order of a hash map: {:?}", numbers.keys().collect::<Vec<_>>());
         Ok(score
@@ -32,6 +36,8 @@ impl Grader for SpaceshipTitanic {
             .with("order", order)
             .with("environment", env::vars().count() as f64)
             .with("files", f64::from(fs::read_dir("/").is_ok()))
+            .with("standard input", input.len() as f64)
+            .with("names", f64::from("localhost:80".to_socket_addrs().is_ok()))
             .with("network", f64::from(TcpStream::connect("127.0.0.1:80").is_ok())))
     }
 }

@@ -57,6 +57,19 @@ pub fn component_with(fields: &str, describe: &str, body: &str) -> Vec<u8> {
 /// # Panics
 /// When the fields are no WebAssembly, or do not fit the contract.
 pub fn component_of(fields: &str) -> Vec<u8> {
+    encode(&module("", fields))
+}
+
+/// As [`component_of`], with more imports than the contract's: `wit` are further packages and a world `wider` that
+/// includes `competition`, `imports` those of the module.
+///
+/// # Panics
+/// As [`component_of`].
+pub fn component_importing(wit: &str, imports: &str, fields: &str) -> Vec<u8> {
+    encode_for(&format!("{CONTRACT}\n{wit}"), "wider", &module(imports, fields))
+}
+
+fn module(imports: &str, fields: &str) -> String {
     let unless = |there: &str, field: &'static str| if fields.contains(there) { "" } else { field };
     let memory = unless("(memory (export", r#"(memory (export "memory") 1)"#);
     let describe = unless(
@@ -69,7 +82,7 @@ pub fn component_of(fields: &str) -> Vec<u8> {
         r#"(func (export "podium:grading/grader@1.0.0#grade") (param i32 i32 i32) (result i32)
     (call $score (f64.const 1)))"#,
     );
-    encode(&format!(
+    format!(
         r#"(module
   (import "podium:grading/files@1.0.0" "[method]file.name" (func $name (param i32 i32)))
   (import "podium:grading/files@1.0.0" "[method]file.size" (func $size (param i32) (result i64)))
@@ -77,6 +90,7 @@ pub fn component_of(fields: &str) -> Vec<u8> {
   (import "podium:grading/files@1.0.0" "[resource-drop]file" (func $drop (param i32)))
   (import "podium:grading/diagnostics@1.0.0" "warn" (func $warn (param i32 i32)))
   (import "podium:grading/diagnostics@1.0.0" "panicked" (func $panicked (param i32 i32)))
+  {imports}
   {memory}
   (global $top (mut i32) (i32.const 8192))
   {realloc}
@@ -103,7 +117,7 @@ pub fn component_of(fields: &str) -> Vec<u8> {
   {grade}
   (@custom "podium:contract" "1.0.0")
 )"#
-    ))
+    )
 }
 
 /// Makes a component of the world `competition` of a core module.
