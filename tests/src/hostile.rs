@@ -112,6 +112,14 @@ pub fn loops_in_loops() -> Vec<u8> {
     ))
 }
 
+/// A grader of less than a megabyte, whose memory is put together of single bytes.
+pub fn many_segments() -> Vec<u8> {
+    let segments: String = (0..99_000)
+        .map(|byte| format!("(data (i32.const {}) \"a\")", 2_000 + byte % 60_000))
+        .collect();
+    component_of(&segments)
+}
+
 /// A grader beside which 2⁴⁰ instances would be made.
 pub fn doubling_instances() -> Vec<u8> {
     let level = |number: usize| {

@@ -13,7 +13,8 @@ use podium::{
 };
 use podium_tests::hostile::{
     doubling_instances, endless_handles, files, from_file, importing, large, long_function,
-    loops_in_loops, malformed, many_memories, missing_import, other_version, truncated,
+    loops_in_loops, malformed, many_memories, many_segments, missing_import, other_version,
+    truncated,
 };
 use podium_tests::{artifacts, hostile};
 
@@ -87,6 +88,7 @@ const MADE: &[(&str, fn() -> Vec<u8>, Expected)] = &[
     ("millions of instructions", long_function, Refused("more than the limit of 512 KiB")),
     ("loops in loops", loops_in_loops, Refused("units of work")),
     ("2⁴⁰ instances", doubling_instances, Refused("more instances of modules and components")),
+    ("many segments of data", many_segments, Refused("the 99000 segments of data")),
     ("many memories", many_memories, Refused("151 memories")),
     ("endless handles", endless_handles, Fails("broken-contract", "handle")),
 ];
@@ -252,7 +254,7 @@ fn a_large_file_is_refused_unread() {
 /// Threat 18: what would take long to compile is refused before.
 #[test]
 fn inspection_says_what_loading_says() {
-    for bytes in [long_function(), loops_in_loops(), doubling_instances()] {
+    for bytes in [long_function(), loops_in_loops(), doubling_instances(), many_segments()] {
         let problem = match podium::inspect(&bytes) {
             Ok(inspection) => inspection.problems.first().map(ToString::to_string),
             Err(error) => Some(error.to_string()),

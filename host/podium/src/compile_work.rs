@@ -11,8 +11,8 @@ mod function;
 mod structure;
 
 use wasmparser::{
-    CompositeInnerType, FuncToValidate, FuncValidatorAllocations, FunctionBody, Parser, Payload,
-    TypeSectionReader, ValidPayload, Validator, ValidatorResources,
+    CompositeInnerType, DataKind, DataSectionReader, FuncToValidate, FuncValidatorAllocations,
+    FunctionBody, Parser, Payload, TypeSectionReader, ValidPayload, Validator, ValidatorResources,
 };
 
 use self::structure::Structure;
@@ -20,6 +20,12 @@ use crate::inspection::{ComponentLimits, FEATURES, GraderProblem, malformed};
 
 /// What the code costs that leads from one way of calling to another: into a host function, out of a component.
 const WORK_OF_A_TRAMPOLINE: u64 = 400;
+
+/// What one segment of data costs that is put into memory when a module begins.
+const WORK_OF_A_SEGMENT: u64 = 700;
+
+/// How many pairs of such segments of a module cost one unit more.
+const SEGMENT_PAIRS_PER_UNIT: u64 = 50;
 
 /// What it costs that so many values have to be in their places all at once, for a call.
 fn work_of_passing(values: u64) -> u64 {
@@ -30,7 +36,8 @@ fn work_of_passing(values: u64) -> u64 {
 ///
 /// # Errors
 /// [`GraderProblem::Malformed`] where it is not valid; [`GraderProblem::TooMuchToCompile`],
-/// [`GraderProblem::FunctionTooMuchToCompile`] and [`GraderProblem::TooManyInstances`] where a limit is passed;
+/// [`GraderProblem::FunctionTooMuchToCompile`], [`GraderProblem::TooManySegments`] and
+/// [`GraderProblem::TooManyInstances`] where a limit is passed;
 /// [`GraderProblem::PassesComponents`] where it cannot be told what it comes to.
 pub(crate) fn check(bytes: &[u8], limits: &ComponentLimits) -> Result<u64, GraderProblem> {
     let mut counter = Counter { work: 0, limits };
@@ -44,6 +51,8 @@ pub(crate) fn check(bytes: &[u8], limits: &ComponentLimits) -> Result<u64, Grade
             allocations = counter.function(function, &body, allocations)?;
         } else if let Payload::TypeSection(section) = payload {
             counter.signatures(section)?;
+        } else if let Payload::DataSection(section) = payload {
+            counter.data(section)?;
         } else {
             structure.take(&payload, validator.types(0))?;
         }
@@ -84,6 +93,24 @@ impl Counter<'_> {
         }
         self.add(work)?;
         Ok(validator.into_allocations())
+    }
+
+    /// What a module's memory holds to begin with is put there by a function that the engine makes up, a call for each
+    /// segment; its time rises faster than their number.
+    fn data(&mut self, section: DataSectionReader<'_>) -> Result<(), GraderProblem> {
+        let mut active = 0_u64;
+        for segment in section {
+            let segment = segment.map_err(|error| malformed(&error))?;
+            active += u64::from(matches!(segment.kind, DataKind::Active { .. }));
+        }
+        let work = active
+            .saturating_mul(WORK_OF_A_SEGMENT)
+            .saturating_add(active.saturating_mul(active) / SEGMENT_PAIRS_PER_UNIT);
+        let limit = self.limits.function_work;
+        if work > limit {
+            return Err(GraderProblem::TooManySegments { count: active, limit });
+        }
+        self.add(work)
     }
 
     /// For each signature there is code that leads from WebAssembly's way of calling to the host's.

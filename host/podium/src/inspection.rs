@@ -139,6 +139,17 @@ pub enum GraderProblem {
         /// The limit.
         limit: u64,
     },
+    /// More segments of data than the limit for the work of a function comes to.
+    #[error(
+        "putting the {count} segments of data of one of its modules into memory would take more than the limit of {limit} \
+         units of work for components; link neighbouring data into larger segments"
+    )]
+    TooManySegments {
+        /// The number of segments.
+        count: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// More instances than the limit for components.
     #[error("more instances of modules and components than the limit of {limit}")]
     TooManyInstances {
@@ -179,6 +190,16 @@ pub enum GraderProblem {
         /// What it exports instead.
         exports: Vec<String>,
     },
+    /// Names interfaces of the contract without saying of which version.
+    #[error(
+        "it names {} without a version, so that nothing tells which contract it was built for; build it for the world \
+         `competition` of {PACKAGE}@{CONTRACT_VERSION}",
+        listed(.names)
+    )]
+    WithoutVersion {
+        /// What it imports or exports without a version.
+        names: Vec<String>,
+    },
     /// Wants more than the files it is handed and a virtual machine.
     #[error(
         "it imports {}, which no grader gets: a grader gets the files that it is handed, so only {PACKAGE} may be \
@@ -203,7 +224,7 @@ pub enum GraderProblem {
         limit: Duration,
     },
     /// `describe` failed when the grader was loaded.
-    #[error("asked what it grades, it failed: {0}")]
+    #[error("asked what it grades, it failed: {}", in_describe(.0))]
     NotDescribing(#[source] GraderFailure),
     /// `describe` answered with what cannot be the id of a competition.
     #[error(
@@ -374,6 +395,11 @@ impl Found {
         } else if !self.exports.iter().any(|export| interface_of(export) == GRADER_INTERFACE) {
             problems.push(GraderProblem::NotAGrader { exports: self.exports.clone() });
         }
+        let has_no_version = |name: &&String| is_contracts(name) && !name.contains('@');
+        let unversioned: Vec<String> = names().filter(has_no_version).cloned().collect();
+        if !unversioned.is_empty() {
+            problems.push(GraderProblem::WithoutVersion { names: unversioned });
+        }
         let foreign = self.imports.iter().filter(|import| !is_contracts(import)).cloned();
         let (wasi, unknown): (Vec<String>, Vec<String>) =
             foreign.partition(|import| virtual_wasi::provides(import));
@@ -428,6 +454,19 @@ fn as_messages<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(problems.iter().map(ToString::to_string))
+}
+
+/// How `describe` failed. It has limits of its own, which nobody can raise and no input is to blame for.
+fn in_describe(failure: &GraderFailure) -> String {
+    let limit = match failure {
+        GraderFailure::OutOfFuel { limit } => format!("the fuel limit of {limit}"),
+        GraderFailure::OutOfMemory { limit } => format!("the memory limit of {}", Bytes(*limit)),
+        failure => return failure.to_string(),
+    };
+    format!(
+        "{limit} was reached, which is all that starting and describing itself may take; this is a bug of the grader, \
+         report it to whoever made it"
+    )
 }
 
 /// `a`, `b` and 3 more.
@@ -569,6 +608,27 @@ mod tests {
         let inspection = inspect(&later).unwrap();
         assert!(inspection.problems.is_empty(), "{:?}", inspection.problems);
         assert_eq!(inspection.contract.unwrap().to_string(), "1.0.9");
+    }
+
+    #[test]
+    fn a_contract_without_a_version_is_told_in_words() {
+        let text = podium_text_graders::HALF.replace("@1.0.0", "");
+        let problems = problems(&wat::parse_str(text).unwrap()).join("; ");
+        for part in ["`podium:grading/files`, `podium:grading/grader` without a version", "@1.0.0"]
+        {
+            assert!(problems.contains(part), "{problems}");
+        }
+    }
+
+    #[test]
+    fn the_limits_of_describe_are_nothing_to_raise() {
+        for (failure, says) in [
+            (GraderFailure::OutOfFuel { limit: 100 }, "the fuel limit of 100 was reached, which"),
+            (GraderFailure::OutOfMemory { limit: 1 << 20 }, "the memory limit of 1 MiB was"),
+        ] {
+            let problem = GraderProblem::NotDescribing(failure).to_string();
+            assert!(problem.contains(says) && !problem.contains("raise"), "{problem}");
+        }
     }
 
     #[test]

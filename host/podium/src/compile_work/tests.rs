@@ -147,6 +147,11 @@ const FUNCTIONS: &[(&str, fn(usize) -> String)] = &[
         )
     }),
     ("functions of nothing", |scale| "(func)".repeat(scale * 100)),
+    ("segments of data", |scale| {
+        let segments: String =
+            (0..scale * 10).map(|number| format!("(data (i32.const {number}) \"a\")")).collect();
+        format!("(memory 1) {segments}")
+    }),
     ("signatures of many values", |scale| {
         (0..scale * 10).fold(String::new(), |mut text, number| {
             let values = "i32 ".repeat(number % 1_000);
@@ -196,6 +201,30 @@ fn what_is_made_to_take_long_is_refused_at_some_size() {
             matches!(problem, GraderProblem::FunctionTooMuchToCompile { .. }),
             "{what}: {problem}"
         );
+    }
+}
+
+/// A module's segments of data are bounded by their number; those that only code puts into memory cost nothing here. An
+/// interpreter with its library inside has some two thousand.
+#[test]
+fn segments_of_data_are_counted() {
+    for (count, kind, is_fine) in [
+        (2_000, "(i32.const 0)", true),
+        (10_000, "(i32.const 0)", true),
+        (20_000, "(i32.const 0)", false),
+        (90_000, "(i32.const 0)", false),
+        (90_000, "", true),
+    ] {
+        let segments = format!("(data {kind} \"a\")").repeat(count);
+        let bytes = component(&format!("(memory 1) {segments}"));
+        match check(&bytes, &ComponentLimits::default()) {
+            Ok(work) => assert!(is_fine && work < 16_000_000, "{count}: {work}"),
+            Err(problem) => {
+                assert!(!is_fine, "{count}: {problem}");
+                let text = problem.to_string();
+                assert!(text.contains(&format!("the {count} segments of data")), "{text}");
+            }
+        }
     }
 }
 
