@@ -3,7 +3,7 @@
 use std::fs;
 
 use podium_tests::toolchain::Toolchain;
-use podium_tests::workbench::{Ran, Workbench, example_grader};
+use podium_tests::workbench::{EXAMPLE_GRADE, Ran, Workbench, example_grader};
 use serde_json::Value;
 
 fn run(workbench: &Workbench, arguments: &[&str]) -> Ran {
@@ -27,6 +27,70 @@ fn what_is_made_in_python_is_graded_like_any_other() {
 #[test]
 fn what_is_made_in_c_is_graded_like_any_other() {
     made_is_graded(Toolchain::C);
+}
+
+/// A grader in C ends where there is no memory, and says that its sources are newer than it is.
+#[test]
+fn what_is_made_in_c_does_not_go_on_without_memory() {
+    if !Toolchain::C.is_there() {
+        return;
+    }
+    let workbench = Workbench::new();
+    let into = ["--into", "competitions"];
+    let new = ["grader", "new", "seals", "--language", "c"];
+    run(&workbench, &[&new[..], &into[..]].concat()).ends_with(0);
+    run(&workbench, &["grader", "build", "competitions/seals"]).ends_with(0);
+    workbench.write("data/seals/prepared/private/answers.csv", "id,label\n1,cat\n2,dog\n");
+    let long = format!("id,label\n1,{}\n2,cat\n", "x".repeat(3 << 20));
+    workbench.write("submission.csv", long);
+    let grade = ["grade-sample", "submission.csv", "seals", "--json", "--memory", "2MiB"];
+    let ran = run(&workbench, &grade).ends_with(4);
+    assert_eq!(ran.json()["failure"], "out-of-memory", "{}", ran.stdout);
+
+    let source = "competitions/seals/grader/grader.c";
+    let text = fs::read_to_string(workbench.path(source)).unwrap();
+    workbench.write(source, text);
+    let ran = run(&workbench, &["grader", "test", "competitions/seals"]).ends_with(0);
+    assert!(ran.stderr.contains("grader.c was changed after"), "{}", ran.stderr);
+    let ran = run(&workbench, &["grader", "check", "competitions/seals", "--json"]).ends_with(0);
+    assert_eq!(checks(&ran, "warning"), ["sources"], "{}", ran.stdout);
+}
+
+/// A grader that does not end is tried once, under a limit that can be chosen.
+#[test]
+fn a_trial_stops_at_the_first_hang() {
+    let workbench = Workbench::with_example();
+    let loops = example_grader(&[(EXAMPLE_GRADE, "(loop $on (br $on)) (unreachable)")]);
+    workbench.write("graders/example.wasm", loops);
+    let example = "competitions/example/example";
+    workbench.write(format!("{example}/answers.csv"), "id,value\n1,1\n2,2\n");
+    for name in ["first", "second"] {
+        workbench.write(format!("{example}/submissions/{name}.csv"), "id,value\n1,1\n2,2\n");
+    }
+    let earns = r#"{"outcome": "scored", "score": 0.5, "medal": "silver"}"#;
+    let expected = format!("{{\"first\": {earns}, \"second\": {earns}}}");
+    workbench.write(format!("{example}/expected.json"), expected);
+    let component = workbench.path("graders/example.wasm");
+    let check = ["grader", "check", component.to_str().unwrap(), "--json", "--fuel", "3M"];
+    let ran = run(&workbench, &check).ends_with(4);
+    assert_eq!(checks(&ran, "problem"), ["example"], "{}", ran.stdout);
+    assert!(ran.stdout.contains("the fuel limit of 3000000"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("nothing more was graded"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("determinism"), "{}", ran.stdout);
+    let test = ["grader", "test", "competitions/example", "--fuel", "3M"];
+    let ran = run(&workbench, &test).ends_with(4);
+    assert!(ran.stdout.contains("first") && !ran.stdout.contains("second"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("1 more submission of the example not graded"), "{}", ran.stderr);
+}
+
+/// What lies in a folder of components and is none is named.
+#[test]
+fn what_is_passed_over_is_said() {
+    let workbench = Workbench::with_example();
+    workbench.write("graders/notes.txt", "");
+    workbench.write("graders/.hidden", "");
+    let ran = run(&workbench, &["grader", "add", "graders"]).ends_with(0);
+    assert!(ran.stderr.contains("passed over notes.txt, neither"), "{}", ran.stderr);
 }
 
 #[test]
@@ -71,8 +135,13 @@ fn made_is_graded(toolchain: Toolchain) {
 #[test]
 fn nothing_is_made_of_a_wrong_id_or_over_what_is_there() {
     let workbench = Workbench::new();
-    for (id, says) in [("../seals", "no competition id"), ("", "never empty"), ("-x", "unexpected")]
-    {
+    // The last would end the text that it is written into, and go on with another.
+    for (id, says) in [
+        ("../seals", "no competition id"),
+        ("", "never empty"),
+        ("-x", "unexpected"),
+        ("y\"\n#/../../esc", "no competition id"),
+    ] {
         let ran = run(&workbench, &["grader", "new", id, "--language", "c"]).ends_with(2);
         assert!(ran.stderr.contains(says), "{id}: {}", ran.stderr);
     }
@@ -80,6 +149,12 @@ fn nothing_is_made_of_a_wrong_id_or_over_what_is_there() {
     let ran = run(&workbench, &["grader", "new", "seals", "--language", "c"]).ends_with(2);
     assert!(ran.stderr.contains("is there already"), "{}", ran.stderr);
     assert_eq!(workbench.files("seals"), ["mine.txt"]);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere", workbench.path("walrus")).unwrap();
+        let ran = run(&workbench, &["grader", "new", "walrus", "--language", "c"]).ends_with(2);
+        assert!(ran.stderr.contains("is there already"), "{}", ran.stderr);
+    }
 }
 
 #[test]
@@ -117,6 +192,15 @@ fn sources_that_do_not_compile_end_with_the_compilers_words() {
     workbench.write("seals/grader/grader.c", "int grade(void) { return nonsense; }\n");
     let ran = run(&workbench, &["grader", "build", "seals"]).ends_with(4);
     assert!(ran.stderr.contains("nonsense") && ran.stderr.contains("error: "), "{}", ran.stderr);
+    // The compiler is there.
+    assert!(!ran.stderr.contains("install"), "{}", ran.stderr);
+    workbench.write("seals/grader/grader.c", "#include <no-such-part.h>\n");
+    let ran = run(&workbench, &["grader", "build", "seals"]).ends_with(4);
+    assert!(ran.stderr.contains("install clang"), "{}", ran.stderr);
+    // One that does nothing made nothing.
+    let mut command = workbench.podium(["grader", "build", "seals"]);
+    let ran = Ran::of(command.env("PODIUM_CLANG", "/bin/true")).ends_with(4);
+    assert!(ran.stderr.contains("made no grader"), "{}", ran.stderr);
     // It compiles, but is no grader.
     workbench.write("seals/grader/grader.c", "int grade(void) { return 1; }\n");
     let ran = run(&workbench, &["grader", "build", "seals"]).ends_with(4);
@@ -150,7 +234,7 @@ fn a_grader_that_accepts_everything_does_not_pass() {
     assert!(ran.stdout.contains("differs"), "{}", ran.stdout);
     let ran = run(&workbench, &["grader", "test", "competitions/example", "--json"]).ends_with(4);
     let difference = &ran.json()[0]["differences"][0];
-    assert_eq!(difference, &Value::from("score Some(0.5) instead of Some(0.75)"));
+    assert_eq!(difference, &Value::from("score 0.5 instead of 0.75"));
     let ran = run(&workbench, &check).ends_with(4);
     assert!(checks(&ran, "problem").contains(&"example".to_owned()), "{}", ran.stdout);
 
@@ -163,6 +247,10 @@ fn a_grader_that_accepts_everything_does_not_pass() {
         let folder = ["--competition", "competitions/example"];
         let ran = run(&workbench, &[&check[..], &folder[..]].concat()).ends_with(4);
         assert!(checks(&ran, "problem").contains(&"description".to_owned()), "{}", ran.stdout);
+        // It was never run, so nothing is known of it.
+        for unknown in ["limits", "determinism"] {
+            assert!(checks(&ran, "warning").contains(&unknown.to_owned()), "{}", ran.stdout);
+        }
     }
     workbench.write("graders/example.wasm", "(component)");
     let ran = run(&workbench, &check).ends_with(4);

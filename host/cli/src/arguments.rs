@@ -248,10 +248,17 @@ fn memory(text: &str) -> Result<u64, String> {
     within(Limit::Memory, size(text)?)
 }
 
-/// Parses a limit of wall-clock time. Whole seconds are what limits are written in; a fraction counts as a second.
+/// Parses a limit of wall-clock time. Whole seconds are what limits are written in.
 fn wall_clock(text: &str) -> Result<u64, String> {
     let time = duration(text)?;
-    within(Limit::WallClock, time.as_secs() + u64::from(time.subsec_nanos() > 0))
+    let seconds = time.as_secs();
+    if time.subsec_nanos() > 0 {
+        return Err(format!(
+            "this limit is in whole seconds: give {seconds}s or {}s",
+            seconds.saturating_add(1)
+        ));
+    }
+    within(Limit::WallClock, seconds)
 }
 
 /// Parses a limit of the size of inputs.
@@ -394,7 +401,9 @@ mod tests {
 
     #[test]
     fn limits_are_in_whole_seconds() {
-        assert_eq!(wall_clock("1200ms"), Ok(2));
+        let message = wall_clock("1001ms").unwrap_err();
+        assert!(message.contains("whole seconds: give 1s or 2s"), "{message}");
+        assert_eq!(wall_clock("3000ms"), Ok(3));
         assert_eq!(wall_clock("2h"), Ok(7_200));
     }
 }

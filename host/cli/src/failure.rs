@@ -192,19 +192,19 @@ fn hint_of_kind(kind: Option<&str>) -> Option<&'static str> {
         failure_kind::NOT_LOADABLE => Some("`podium inspect` says more of a component"),
         failure_kind::NOT_TRUSTED => Some(TO_TRUST),
         failure_kind::INPUT_TOO_LARGE => Some(
-            "--max-input raises the limit for `grade-sample` and `grade`, input_bytes under [limits] of \
+            "--max-input raises the limit for `grade-sample`, `grade` and `regrade`, input_bytes under [limits] of \
              competition.toml for all gradings of the competition",
         ),
         "out-of-fuel" => Some(
-            "--fuel raises the limit for `grade-sample` and `grade`, fuel under [limits] of competition.toml for all \
+            "--fuel raises the limit for `grade-sample`, `grade` and `regrade`, fuel under [limits] of competition.toml for all \
              gradings of the competition",
         ),
         "out-of-memory" => Some(
-            "--memory raises the limit for `grade-sample` and `grade`, memory_bytes under [limits] of competition.toml \
+            "--memory raises the limit for `grade-sample`, `grade` and `regrade`, memory_bytes under [limits] of competition.toml \
              for all gradings of the competition; more than 4 GiB no grader can have",
         ),
         "timed-out" => Some(
-            "--wall-clock raises the limit for `grade-sample` and `grade`, wall_clock_seconds under [limits] of \
+            "--wall-clock raises the limit for `grade-sample`, `grade` and `regrade`, wall_clock_seconds under [limits] of \
              competition.toml for all gradings of the competition",
         ),
         _ => None,

@@ -155,6 +155,24 @@ impl Competition {
     pub fn limits(&self, overrides: &LimitOverrides) -> Limits {
         Limits::default().with(&self.definition.limits).with(overrides)
     }
+
+    /// The limits of a validation: those of a grading, but a competition's own only where they allow more than the
+    /// default ones.
+    ///
+    /// What a grading takes may depend on the answers. Whoever may validate as often as they like and make submissions a
+    /// little larger each time would learn from the one at which a limit is reached how they compare with the answers; so
+    /// limits have to be out of reach of any submission that is graded as it should be. That of the size of inputs is
+    /// about files that are known, and holds.
+    pub fn validation_limits(&self, overrides: &LimitOverrides) -> Limits {
+        let (default, own) = (Limits::default(), Limits::default().with(&self.definition.limits));
+        let limits = Limits {
+            fuel: own.fuel.max(default.fuel),
+            memory_bytes: own.memory_bytes.max(default.memory_bytes),
+            wall_clock: own.wall_clock.max(default.wall_clock),
+            ..own
+        };
+        limits.with(overrides)
+    }
 }
 
 /// A file that need not be there.
@@ -230,6 +248,29 @@ mod tests {
         let limits = competition.limits(&overrides);
         let expected = Limits { fuel: 7, memory_bytes: 65_536, ..Limits::default() };
         assert_eq!(limits, expected);
+    }
+
+    #[test]
+    fn no_limit_of_a_competition_is_in_the_way_of_a_validation() {
+        let none = LimitOverrides::default();
+        let default = Limits::default();
+        for (own, fuel, wall_clock, input_bytes) in [
+            ("fuel = 7\nwall_clock_seconds = 1", default.fuel, 7_200, default.input_bytes),
+            ("memory_bytes = 65536\ninput_bytes = 9", default.fuel, 7_200, 9),
+            ("fuel = 20000000000000", 20_000_000_000_000, 7_200, default.input_bytes),
+            ("wall_clock_seconds = 9000", default.fuel, 9_000, default.input_bytes),
+        ] {
+            let definition = DEFINITION.split("[limits]").next().unwrap();
+            let definition = format!("{definition}\n[limits]\n{own}\n");
+            let (_above, folder) = folder(&[("competition.toml", &definition)]);
+            let competition = Competition::load(&folder, &[]).unwrap();
+            let wall_clock = std::time::Duration::from_secs(wall_clock);
+            let expected = Limits { fuel, wall_clock, input_bytes, ..Limits::default() };
+            assert_eq!(competition.validation_limits(&none), expected, "{own}");
+            // What whoever set the context up chose is theirs to choose.
+            let chosen = LimitOverrides { fuel: Some(5), ..LimitOverrides::default() };
+            assert_eq!(competition.validation_limits(&chosen).fuel, 5, "{own}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ const LONGEST: usize = 100;
 ///
 /// # Errors
 /// A sentence with the id in it, its control characters escaped.
-pub(crate) fn check(id: &str) -> Result<(), String> {
+pub fn check(id: &str) -> Result<(), String> {
     if id.is_empty() {
         return Err("a competition id is never empty".to_owned());
     }

@@ -70,13 +70,19 @@ impl ExpectedReport {
             return differences;
         }
         if report.score != self.score {
-            differences.push(format!("score {:?} instead of {:?}", report.score, self.score));
+            let words = |score: Option<f64>| score.map_or("none".to_owned(), |it| it.to_string());
+            let (found, expected) = (words(report.score), words(self.score));
+            differences.push(format!("score {found} instead of {expected}"));
         }
         if report.medal() != self.medal {
-            differences.push(format!("medal {:?} instead of {:?}", report.medal(), self.medal));
+            let words = |medal: Option<Medal>| medal.map_or("none", Medal::name);
+            let (found, expected) = (words(report.medal()), words(self.medal));
+            differences.push(format!("medal {found} instead of {expected}"));
         }
         if self.message.is_some() && report.message != self.message {
-            differences.push(format!("message {:?} instead of {:?}", report.message, self.message));
+            let words = |message: &Option<String>| message.as_deref().unwrap_or("none").to_owned();
+            let (found, expected) = (words(&report.message), words(&self.message));
+            differences.push(format!("message `{found}` instead of `{expected}`"));
         }
         differences
     }

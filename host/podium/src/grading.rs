@@ -108,6 +108,8 @@ pub mod failure_kind {
     pub const GRADER_DAMAGED: &str = "grader-damaged";
     /// The component is another competition's, or ranks scores the other way round.
     pub const WRONG_GRADER: &str = "wrong-grader";
+    /// A validation reached a limit; which, is not told.
+    pub const LIMIT_REACHED: &str = "limit-reached";
     /// Podium itself panicked.
     pub const PODIUM_PANICKED: &str = "podium-panicked";
     /// The answers are there, but cannot be read.
@@ -119,6 +121,13 @@ pub mod failure_kind {
     /// [`GraderFailure::kind`]: crate::GraderFailure::kind
     pub const INPUT_TOO_LARGE: &str = "input-too-large";
 }
+
+/// What a report says where a grader refused a submission, or the answers, without a word.
+pub const NO_REASON: &str = "the grader gave no reason; ask whoever made it to say what is wrong";
+
+/// What is said of a submission where grading it reached a limit.
+const NOT_VALIDATED: &str = "the submission could not be validated: grading it reached a limit, which says nothing about \
+                             it; whoever has the answers sees with `grade-sample` which limit it was";
 
 /// What ended a grading before or after the grader ran, other than a score.
 struct Ending {
@@ -208,6 +217,17 @@ impl GradingContext {
         submission: &Path,
         options: &GradingOptions,
     ) -> GradedSubmission {
+        let limits = competition.limits(&self.limits);
+        self.grade_within(competition, submission, options, limits)
+    }
+
+    fn grade_within(
+        &self,
+        competition: &Competition,
+        submission: &Path,
+        options: &GradingOptions,
+        limits: Limits,
+    ) -> GradedSubmission {
         let exists = is_csv(submission) && submission.is_file();
         let report = self.blank_report(
             competition,
@@ -215,9 +235,8 @@ impl GradingContext {
             exists,
             options,
         );
-        let limit = competition.limits(&self.limits).input_bytes;
-        match open_submission(submission, limit) {
-            Ok(submission) => self.grade_opened(competition, &submission, report, options),
+        match open_submission(submission, limits.input_bytes) {
+            Ok(submission) => self.grade_opened(competition, &submission, report, options, limits),
             Err(ending) => ended(report, ending),
         }
     }
@@ -231,7 +250,8 @@ impl GradingContext {
         options: &GradingOptions,
     ) -> GradedSubmission {
         let report = self.blank_report(competition, submission_path.into(), true, options);
-        self.grade_opened(competition, submission, report, options)
+        let limits = competition.limits(&self.limits);
+        self.grade_opened(competition, submission, report, options, limits)
     }
 
     /// The report of a run that made no submission.
@@ -333,14 +353,16 @@ impl GradingContext {
         ended(report, Ending::failed(failure_kind::PODIUM_PANICKED, message))
     }
 
-    /// Says whether a submission can be graded, by grading it, and keeps the score to itself.
+    /// Says whether a submission can be graded, by grading it, and keeps the score to itself, as well as which limit was
+    /// reached, if one was. The limits are [`Competition::validation_limits`].
     pub fn validate(
         &self,
         competition: &Competition,
         submission: &Path,
         options: &GradingOptions,
     ) -> Validation {
-        Validation::of(self.grade(competition, submission, options))
+        let limits = competition.validation_limits(&self.limits);
+        Validation::of(self.grade_within(competition, submission, options, limits))
     }
 
     /// As [`GradingContext::validate`], of a submission that is open already.
@@ -350,7 +372,9 @@ impl GradingContext {
         submission: &Input,
         options: &GradingOptions,
     ) -> Validation {
-        Validation::of(self.grade_input(competition, submission, submission.name(), options))
+        let limits = competition.validation_limits(&self.limits);
+        let report = self.blank_report(competition, submission.name().to_owned(), true, options);
+        Validation::of(self.grade_opened(competition, submission, report, options, limits))
     }
 
     fn grade_opened(
@@ -359,6 +383,7 @@ impl GradingContext {
         submission: &Input,
         mut report: GradingReport,
         options: &GradingOptions,
+        limits: Limits,
     ) -> GradedSubmission {
         let answers = match self.answers(competition) {
             Ok(answers) => answers,
@@ -375,7 +400,6 @@ impl GradingContext {
         if let Some(ending) = mismatch(competition, &grader) {
             return ended(report, ending);
         }
-        let limits = competition.limits(&self.limits);
         let grading =
             grader.grade_cancellable(submission, &answers, &limits, &options.cancellation);
         let receipt = Receipt::new(&grader, submission, &answers, &limits, &grading);
@@ -383,7 +407,8 @@ impl GradingContext {
         let Grading { verdict, warnings, log, fuel, peak_memory_bytes, wall_clock } = grading;
         report.warnings = warnings;
         report.log = log;
-        report.usage = Some(Usage { fuel, peak_memory_bytes });
+        report.usage = verdict.is_counted().then_some(Usage { fuel, peak_memory_bytes });
+        report.limits = Some(limits);
         let wall_clock = Some(wall_clock);
         match verdict {
             Verdict::Scored { value, measures } => {
@@ -491,6 +516,17 @@ impl GradingContext {
 impl Validation {
     fn of(graded: GradedSubmission) -> Validation {
         let report = graded.report;
+        // How much a grading takes may depend on the answers, so which limit it was, and how high, is not told either.
+        if report.failure.as_deref().is_some_and(GraderFailure::is_kind_of_limit) {
+            return Validation {
+                valid: false,
+                outcome: report.outcome,
+                failure: Some(failure_kind::LIMIT_REACHED.to_owned()),
+                message: Some(NOT_VALIDATED.to_owned()),
+                hint: None,
+                warnings: Vec::new(),
+            };
+        }
         // That a metric is not defined is a fact about the answers, too: not for the submitter to learn.
         let outcome = match report.outcome {
             Outcome::Undefined => Outcome::Scored,
@@ -596,7 +632,8 @@ fn mismatch(competition: &Competition, grader: &Grader) -> Option<Ending> {
 fn ended(mut report: GradingReport, ending: Ending) -> GradedSubmission {
     report.outcome = ending.outcome;
     report.failure = ending.failure;
-    report.message = Some(ending.message);
+    let says_something = !ending.message.trim().is_empty();
+    report.message = Some(if says_something { ending.message } else { NO_REASON.to_owned() });
     report.hint = ending.hint;
     GradedSubmission { report, receipt: None, wall_clock: None }
 }

@@ -141,6 +141,7 @@ pub use cancellation::Cancellation;
 pub use catalog::{Catalog, Listing};
 pub use code_generation::CodeGeneration;
 pub use competition::{Competition, DEFINITION_FILE};
+pub use competition_id::check as check_competition_id;
 pub use compilation::{Compilation, CompilerProcess, compile_for_parent};
 pub use component_file::ComponentFile;
 pub use contract::{CONTRACT_VERSION, ContractVersion, NotAVersion};
@@ -154,7 +155,9 @@ pub use error::Error;
 pub use example::{Example, ExampleSubmission, ExpectedReport};
 pub use grader::{Description, Direction, Grader};
 pub use graders::{ChosenGrader, GraderOrigin, GraderSource, Graders, TrustedGrader};
-pub use grading::{GradedSubmission, GradingContext, GradingOptions, Validation, failure_kind};
+pub use grading::{
+    GradedSubmission, GradingContext, GradingOptions, NO_REASON, Validation, failure_kind,
+};
 pub use input::{Input, InputProblem};
 pub use inspection::{ComponentLimits, GraderProblem, Inspection, inspect, read_component};
 pub use leaderboard::Leaderboard;

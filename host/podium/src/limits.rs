@@ -216,6 +216,8 @@ impl fmt::Display for Quantity {
         match limit {
             Limit::Fuel if *value == 1 => formatter.write_str("1 unit of fuel"),
             Limit::Fuel => write!(formatter, "{value} units of fuel"),
+            // Rounded, what is just out of range would look as if it were not.
+            Limit::Memory if Bytes(*value).is_rounded() => write!(formatter, "{value} bytes"),
             Limit::Memory => Bytes(*value).fmt(formatter),
             Limit::WallClock if *value == 1 => formatter.write_str("1 second"),
             Limit::WallClock => write!(formatter, "{value} seconds"),
@@ -279,7 +281,10 @@ mod tests {
             ),
             ("fuel = 9007199254740992", "out of range"),
             ("memory_bytes = 65535", "between 64 KiB and 4 GiB"),
-            ("memory_bytes = 4294967297", "between 64 KiB and 4 GiB"),
+            (
+                "memory_bytes = 4294967297",
+                "4294967297 bytes is out of range: it has to be between 64 KiB and 4 GiB",
+            ),
             (
                 "wall_clock_seconds = 0",
                 "0 seconds is out of range: it has to be between 1 second and",

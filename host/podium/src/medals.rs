@@ -19,6 +19,17 @@ pub enum Medal {
     Gold,
 }
 
+impl Medal {
+    /// The name: `gold`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Medal::Bronze => "bronze",
+            Medal::Silver => "silver",
+            Medal::Gold => "gold",
+        }
+    }
+}
+
 /// The worst scores that still earn each medal, and the median of the leaderboard.
 ///
 /// All four are finite, and ordered: gold is at least as good as silver, silver as bronze.

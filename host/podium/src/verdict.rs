@@ -48,6 +48,17 @@ pub enum Verdict {
     GraderFailed(GraderFailure),
 }
 
+impl Verdict {
+    /// Whether the fuel of such a grading is what it took. One that was stopped in its middle, by the clock or by somebody,
+    /// leaves the count where it last called the host; how far one comes before its stack ends is up to the processor.
+    pub(crate) fn is_counted(&self) -> bool {
+        match self {
+            Verdict::GraderFailed(failure) => failure.is_deterministic(),
+            _ => true,
+        }
+    }
+}
+
 /// A named part of a score: of a class, a column, a fold, a threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
@@ -101,7 +112,8 @@ pub enum GraderFailure {
         /// The limit in bytes.
         limit: u64,
     },
-    /// The wall clock ran out: the machine is too slow, stuck or overloaded. No statement about the submission.
+    /// The wall clock ran out: the machine is too slow, stuck or overloaded, or the grader does not end. No statement about
+    /// the submission.
     TimedOut {
         /// The limit.
         limit: Duration,
@@ -177,6 +189,19 @@ impl GraderFailure {
             GraderFailure::Cancelled => "cancelled",
             GraderFailure::Machine { .. } => "machine",
         }
+    }
+
+    /// Whether a [`GraderFailure::kind`] is that of a limit on what a grading may take.
+    pub(crate) fn is_kind_of_limit(kind: &str) -> bool {
+        [
+            "out-of-fuel",
+            "out-of-memory",
+            "out-of-tables",
+            "out-of-stack",
+            "timed-out",
+            "output-too-large",
+        ]
+        .contains(&kind)
     }
 
     /// The limit that was reached, where it was one that is counted: always or never reached by the same grading.
@@ -255,8 +280,9 @@ impl fmt::Display for GraderFailure {
             ),
             GraderFailure::TimedOut { limit } => write!(
                 formatter,
-                "no result within {} seconds of wall-clock time; this is the machine's (too slow, stuck or \
-                 overloaded), not the submission's: grade again, or raise the limit",
+                "no result within {} seconds of wall-clock time, which says nothing about the submission: either the \
+                 machine is too slow, stuck or overloaded (grade again, or raise the limit), or the grader does not \
+                 end, which a limit of fuel tells from it",
                 limit.as_secs_f64()
             ),
             GraderFailure::OutputTooLarge { limit } => write!(
@@ -298,6 +324,15 @@ impl std::error::Error for GraderFailure {}
 /// A number of bytes, for people: `512 MiB`, `3 bytes`.
 pub(crate) struct Bytes(pub(crate) u64);
 
+impl Bytes {
+    /// Whether people read another number than it is.
+    pub(crate) fn is_rounded(&self) -> bool {
+        let shift =
+            if self.0 >> 30 > 0 { 30 } else { (63 - self.0.max(1).leading_zeros()) / 10 * 10 };
+        self.0.trailing_zeros() < shift
+    }
+}
+
 impl fmt::Display for Bytes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
@@ -334,16 +369,44 @@ mod tests {
         }
     }
 
+    /// Every kind that is of a limit has a limit to name, and no other is of one.
+    #[test]
+    fn limits_are_told_from_other_failures() {
+        let second = Duration::from_secs(1);
+        for (failure, is_limit) in [
+            (GraderFailure::OutOfFuel { limit: 1 }, true),
+            (GraderFailure::OutOfMemory { limit: 1 }, true),
+            (GraderFailure::OutOfTables { limit: 1 }, true),
+            (GraderFailure::OutOfStack { limit: 1 }, true),
+            (GraderFailure::OutputTooLarge { limit: 1 }, true),
+            (GraderFailure::TimedOut { limit: second }, true),
+            // About the size of a file that is known.
+            (GraderFailure::InputTooLarge { name: String::new(), size: 2, limit: 1 }, false),
+            (GraderFailure::Panicked { message: String::new() }, false),
+            (GraderFailure::Exited { status: 1 }, false),
+            (GraderFailure::BrokenContract { what: String::new() }, false),
+            (GraderFailure::Cancelled, false),
+        ] {
+            assert_eq!(GraderFailure::is_kind_of_limit(failure.kind()), is_limit, "{failure}");
+        }
+    }
+
     #[test]
     fn the_machines_failures_are_told_from_the_graders() {
         let timed_out = GraderFailure::TimedOut { limit: Duration::from_secs(5) };
         assert!(!timed_out.is_deterministic());
         assert_eq!(timed_out.kind(), "timed-out");
-        assert!(timed_out.to_string().contains("the machine's"), "{timed_out}");
+        for part in ["the machine is too slow", "the grader does not end"] {
+            assert!(timed_out.to_string().contains(part), "{timed_out}");
+        }
+        assert!(!Verdict::GraderFailed(timed_out.clone()).is_counted());
         let fuel = GraderFailure::OutOfFuel { limit: 5 };
         assert!(fuel.is_deterministic());
+        assert!(Verdict::GraderFailed(fuel.clone()).is_counted());
         assert!(fuel.to_string().contains("limit of 5 was reached"), "{fuel}");
-        assert!(!GraderFailure::OutOfStack { limit: 5 }.is_deterministic());
+        let out_of_stack = GraderFailure::OutOfStack { limit: 5 };
+        assert!(!out_of_stack.is_deterministic());
+        assert!(!Verdict::GraderFailed(out_of_stack).is_counted());
         assert_eq!(fuel.limit(), Some(ReachedLimit { name: "fuel".to_owned(), value: 5 }));
         assert_eq!(timed_out.limit(), None);
     }

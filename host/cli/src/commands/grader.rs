@@ -16,6 +16,7 @@ mod remove;
 mod rust;
 mod sdk;
 mod test;
+mod trial;
 
 use clap::Subcommand;
 

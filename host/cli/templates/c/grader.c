@@ -19,19 +19,43 @@ typedef struct { row_t *rows; size_t count; } table_t;
 
 static char message[512];
 
+// How many bytes the UTF-8 character at `at` has; 0 if there is none.
+static int character(const unsigned char *at) {
+  int length = at[0] < 0x80 ? 1 : at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4;
+  for (int next = 1; next < length; next++)
+    if ((at[next] & 0xC0) != 0x80) return 0;
+  if (at[0] > 0xF4 || (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) ||
+      (at[0] == 0xF0 && at[1] < 0x90) || (at[0] == 0xF4 && at[1] > 0x8F)) return 0;
+  return length;
+}
+
+// Notes what is wrong. A message has to be UTF-8 whatever the file holds, so that bytes that are none, and those of a
+// character that was cut, become question marks.
 static bool fail(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
+  for (char *at = message; *at;) {
+    int length = character((unsigned char *)at);
+    if (length == 0) *at = '?';
+    at += length == 0 ? 1 : length;
+  }
   return false;
+}
+
+// Memory that begins as zeros. Without it there is no result, so the grading ends here: 0 is an address like any other.
+static void *allocate(size_t count, size_t size) {
+  void *memory = calloc(count, size);
+  if (memory == NULL) __builtin_trap();
+  return memory;
 }
 
 // The whole file, with a zero after its end.
 static char *read_file(podium_grading_files_own_file_t own) {
   podium_grading_files_borrow_file_t file = podium_grading_files_borrow_file(own);
   uint64_t size = podium_grading_files_method_file_size(file), offset = 0;
-  char *text = malloc(size + 1);
+  char *text = allocate(size + 1, 1);
   while (offset < size) {
     competition_list_u8_t piece;
     podium_grading_files_method_file_read(file, offset, 1 << 20, &piece);
@@ -39,7 +63,6 @@ static char *read_file(podium_grading_files_own_file_t own) {
     offset += piece.len;
     competition_list_u8_free(&piece);
   }
-  text[size] = '\0';
   return text;
 }
 
@@ -76,7 +99,7 @@ static bool read_table(char *at, table_t *table) {
     if (place[column] < 0) return fail("the column `%s` is missing", COLUMNS[column]);
   size_t lines = 0;
   for (char *character = at; *character; character++) lines += *character == '\n';
-  table->rows = calloc(lines + 1, sizeof(row_t));
+  table->rows = allocate(lines + 1, sizeof(row_t));
   for (table->count = 0; *at; table->count++) {
     row_t *row = &table->rows[table->count];
     int cells = 0;

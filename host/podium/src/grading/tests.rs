@@ -231,10 +231,62 @@ fn validation_keeps_the_score_to_itself() {
     let bad = validate("s");
     assert!(!bad.valid);
     assert_eq!((bad.outcome, bad.message.as_deref()), (Outcome::InvalidSubmission, Some("hello")));
+    let endless = validate("l");
+    assert!(!endless.valid && endless.warnings.is_empty() && endless.hint.is_none());
+    assert_eq!(endless.failure.as_deref(), Some(failure_kind::LIMIT_REACHED));
+    let message = endless.message.unwrap();
+    assert!(message.starts_with("the submission could not be validated"), "{message}");
+    assert!(!message.contains(|character: char| character.is_ascii_digit()), "{message}");
+    assert!(!message.contains("fuel"), "{message}");
     let input = Input::from_bytes("uploaded.csv", "s");
     let context = world.context();
     let uploaded = context.validate_input(&world.competition(), &input, &GradingOptions::default());
     assert_eq!(uploaded, bad);
+}
+
+#[test]
+fn a_refusal_without_a_word_says_that() {
+    let world = TestingCompetition::new();
+    for (whose, outcome) in [(0, Outcome::InvalidSubmission), (1, Outcome::InvalidAnswers)] {
+        let says_nothing =
+            format!("(call $fail (i32.const {whose}) (i32.const 1024) (i32.const 0))");
+        world.write("competitions/tiny/grader.wasm", crate::testing::component(&says_nothing));
+        let graded = grade(&world, &world.submission("submission.csv", "1"));
+        let report = graded.report;
+        assert_eq!((report.outcome, report.message.as_deref()), (outcome, Some(NO_REASON)));
+    }
+}
+
+/// Threat 5: a competition's limit that is reached or not by what the answers are would tell of them.
+#[test]
+fn validation_does_not_tell_on_which_side_of_a_competitions_limit_a_grading_is() {
+    let world = TestingCompetition::new();
+    let mut competition = world.competition();
+    competition.definition.limits.fuel = Some(1);
+    let context = GradingContext::new(
+        world.context().engine().clone(),
+        world.path("data"),
+        LimitOverrides::default(),
+    );
+    let options = GradingOptions::default();
+    let submission = world.submission("submission.csv", "1");
+    let graded = context.grade(&competition, &submission, &options);
+    assert_eq!(graded.report.failure.as_deref(), Some("out-of-fuel"));
+    let input = Input::from_bytes("submission.csv", "1");
+    assert!(context.validate(&competition, &submission, &options).valid);
+    assert!(context.validate_input(&competition, &input, &options).valid);
+}
+
+/// The clock stops a grading wherever it is, and what it had taken until then is not known.
+#[test]
+fn what_the_clock_ended_says_nothing_of_its_fuel() {
+    let world = TestingCompetition::new();
+    let limits = LimitOverrides { wall_clock_seconds: Some(1), ..LimitOverrides::default() };
+    let context = GradingContext::new(world.context().engine().clone(), world.path("data"), limits);
+    let submission = world.submission("submission.csv", "l");
+    let report =
+        context.grade(&world.competition(), &submission, &GradingOptions::default()).report;
+    assert_eq!((report.failure.as_deref(), report.usage), (Some("timed-out"), None));
 }
 
 #[test]

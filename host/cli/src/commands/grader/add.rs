@@ -120,7 +120,7 @@ fn components_in(named: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     let unreadable =
         |error| Failure::new(Exit::Files, format!("could not read {}: {error}", named.display()));
-    let mut found = Vec::new();
+    let (mut found, mut passed_over) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(named).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let own = path.join(project::COMPONENT);
@@ -128,6 +128,8 @@ fn components_in(named: &Path) -> Result<Vec<PathBuf>, Failure> {
             found.push(path);
         } else if path.join(DEFINITION_FILE).is_file() && own.is_file() {
             found.push(own);
+        } else if !is_beside_others(&path) {
+            passed_over.push(path);
         }
     }
     found.sort();
@@ -137,7 +139,38 @@ fn components_in(named: &Path) -> Result<Vec<PathBuf>, Failure> {
             "give .wasm files, a folder of them, or competition folders with a grader.wasm",
         ));
     }
+    if !passed_over.is_empty() {
+        output::warning_line(&in_words_passed_over(named, passed_over));
+    }
     Ok(found)
+}
+
+/// Whether a file belongs to another, or is none that anybody would take for a component: a signature, what is hidden.
+fn is_beside_others(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_signature =
+        name.strip_suffix(".minisig").is_some_and(|signed| signed.ends_with(".wasm"));
+    is_signature || name.starts_with('.')
+}
+
+fn in_words_passed_over(folder: &Path, mut passed_over: Vec<PathBuf>) -> String {
+    const SHOWN: usize = 5;
+    passed_over.sort();
+    let names: Vec<String> = passed_over
+        .iter()
+        .take(SHOWN)
+        .filter_map(|path| Some(output::harmless(&path.file_name()?.to_string_lossy())))
+        .collect();
+    let more = match passed_over.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "{}: passed over {}{more}, neither .wasm files nor competitions with a {}",
+        output::path(folder),
+        names.join(", "),
+        project::COMPONENT
+    )
 }
 
 /// Adds one, if it is a grader that this Podium loads and its signature, where it has one, can hold.

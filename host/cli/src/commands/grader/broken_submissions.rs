@@ -39,6 +39,8 @@ pub(super) fn broken(submission: &[u8]) -> Vec<BrokenSubmission> {
     };
     let mut unknown = body[0].clone();
     unknown[0] = UNKNOWN_ID.to_vec();
+    // Four bytes a character after the first, so that whoever cuts it after so many bytes mostly cuts one in two.
+    let long_id = format!("x{}", "\u{1f433}".repeat(300));
     let narrower: Vec<Row> = rows.iter().map(|row| row[..last].to_vec()).collect();
     let refused = |name, bytes| BrokenSubmission { name, bytes, may_be_accepted: false };
     let doubtful = |name, bytes| BrokenSubmission { name, bytes, may_be_accepted: true };
@@ -51,6 +53,8 @@ pub(super) fn broken(submission: &[u8]) -> Vec<BrokenSubmission> {
         doubtful("a row twice", with_row(body[0].clone())),
         doubtful("a row more, of an unknown id", with_row(unknown)),
         doubtful("an unknown id in the place of the first", with_cell(0, UNKNOWN_ID)),
+        doubtful("an unknown id of many characters beyond ASCII", with_cell(0, long_id.as_bytes())),
+        doubtful("an unknown id that is not UTF-8", with_cell(0, b"\xff\xfe\xe9")),
         doubtful("an empty cell", with_cell(last, b"")),
         doubtful("a word that is no value", with_cell(last, b"###")),
         doubtful("a cell of a megabyte", with_cell(last, &vec![b'x'; 1 << 20])),

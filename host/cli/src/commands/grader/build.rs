@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -78,22 +78,61 @@ pub(super) fn program(variable: &str, name: &str) -> OsString {
     env::var_os(variable).filter(|value| !value.is_empty()).unwrap_or_else(|| name.into())
 }
 
-/// Runs a compiler; what it prints goes to stderr, as stdout is for what this program has to say.
+/// How a compiler is installed, and what it says where parts of it are missing.
+pub(super) struct Installation {
+    /// What to do.
+    pub(super) hint: &'static str,
+    /// Words of a compiler that lacks parts of its own, as opposed to one that finds fault with the sources.
+    pub(super) signs: &'static [&'static str],
+}
+
+/// Runs a compiler that makes the file `built`; what it prints goes to stderr, as stdout is for what this program has to
+/// say.
 ///
 /// # Errors
-/// A program that is not there, with the hint what to install; one that fails, after it said why.
-pub(super) fn compile(command: &mut Command, install: &str) -> Result<(), Failure> {
+/// A program that is not there, with the hint what to install; one that fails, after it said why; one that makes nothing.
+pub(super) fn compile(
+    command: &mut Command,
+    built: &Path,
+    installation: &Installation,
+) -> Result<(), Failure> {
     let name = Path::new(command.get_program()).to_owned();
-    let finished = command.stdin(Stdio::null()).stdout(io::stderr()).status();
-    match finished {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Failure::new(
-            Exit::GraderFailed,
-            format!("{} could not build the grader ({status})", name.display()),
-        )
-        .hint(format!("what it says is above; {install}"))),
-        Err(error) => Err(not_startable(&name, &error, install)),
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(io::stderr())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| not_startable(&name, &error, installation.hint))?;
+    let said = child.stderr.take().map(pass_on).unwrap_or_default();
+    let status = child.wait().map_err(|error| not_startable(&name, &error, installation.hint))?;
+    if !status.success() {
+        return Err(failed(&name.display().to_string(), &status.to_string(), &said, installation));
     }
+    if !built.is_file() {
+        let message = format!("{} says that it is done, but made no grader", name.display());
+        return Err(Failure::new(Exit::GraderFailed, message)
+            .hint("look whether it is the compiler that it should be, or something in its place"));
+    }
+    Ok(())
+}
+
+/// A compiler that failed. What to install is said only where it seems to lack something.
+pub(super) fn failed(name: &str, status: &str, said: &str, installation: &Installation) -> Failure {
+    let message = format!("{name} could not build the grader ({status})");
+    let lacks_parts = installation.signs.iter().any(|sign| said.contains(sign));
+    let failure = Failure::new(Exit::GraderFailed, message).hint("what it says is above");
+    if lacks_parts { failure.hint(installation.hint) } else { failure }
+}
+
+/// Writes to stderr what a compiler says while it says it, and gives it all.
+pub(super) fn pass_on(mut from: impl Read) -> String {
+    let (mut said, mut buffer) = (Vec::new(), [0; 4_096]);
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        // A stderr that is closed is no reason not to build.
+        let _ = io::stderr().write_all(&buffer[..length]);
+        said.extend_from_slice(&buffer[..length]);
+    }
+    String::from_utf8_lossy(&said).into_owned()
 }
 
 /// A compiler that cannot be started.

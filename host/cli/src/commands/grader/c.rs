@@ -5,11 +5,20 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::build;
+use super::build::{self, Installation};
 use crate::failure::Failure;
 
-const INSTALL: &str = "install clang with its WebAssembly parts (Debian: clang lld wasi-libc libclang-rt-dev-wasm32), or \
-                       name the clang of a wasi-sdk with PODIUM_CLANG";
+const INSTALLATION: Installation = Installation {
+    hint: "install clang with its WebAssembly parts (Debian: clang lld wasi-libc libclang-rt-dev-wasm32), or name the clang \
+           of a wasi-sdk with PODIUM_CLANG",
+    signs: &[
+        ".h' file not found",
+        "cannot open",
+        "unable to execute command",
+        "unable to create target",
+        "No available targets",
+    ],
+};
 
 /// Compiles all C files of the folder into a module.
 ///
@@ -24,6 +33,6 @@ pub(super) fn compile(sources: &Path, scratch: &Path) -> Result<PathBuf, Failure
         .args(build::files_with_extension(sources, "c")?)
         .arg("-o")
         .arg(&built);
-    build::compile(&mut command, INSTALL)?;
+    build::compile(&mut command, &built, &INSTALLATION)?;
     Ok(built)
 }

@@ -13,13 +13,13 @@ use owo_colors::OwoColorize;
 use podium::{
     CodeGeneration, Competition, ComponentLimits, Engine, Error, Example, GradedSubmission, Grader,
     GraderProblem, GraderSource, Graders, GradingContext, GradingOptions, Input, Inspection,
-    LimitOverrides, Limits, Outcome,
+    LimitOverrides, Limits, NO_REASON, Outcome,
 };
 use serde::Serialize;
 
 use super::broken_submissions::{BrokenSubmission, broken};
-use super::project;
-use crate::arguments::Shared;
+use super::{project, trial};
+use crate::arguments::{LimitOptions, Shared};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::graders::GraderArgument;
@@ -35,6 +35,8 @@ pub(super) struct Arguments {
     /// The folder of the competition whose example is graded [default: the component's, else the search path]
     #[arg(long, value_name = "DIR")]
     competition: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitOptions,
 }
 
 /// How something is.
@@ -63,6 +65,22 @@ impl Check {
     }
 }
 
+/// What was found so far. Words are printed as they come, since some of it takes its time.
+struct Findings {
+    checks: Vec<Check>,
+    in_words: bool,
+}
+
+impl Findings {
+    fn push(&mut self, check: Check) -> Result<(), Failure> {
+        if self.in_words {
+            output::print(&in_words(&check))?;
+        }
+        self.checks.push(check);
+        Ok(())
+    }
+}
+
 /// Looks at everything and prints what was found.
 ///
 /// # Errors
@@ -75,23 +93,23 @@ pub(super) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     let engine = engine::start(shared)?;
     let component = graders.read(&source, &ComponentLimits::default())?;
     let name = component.path.display().to_string();
-    let checks = match Grader::from_bytes(&engine, name, &component.bytes) {
+    let mut findings = Findings { checks: Vec::new(), in_words: !shared.json };
+    match Grader::from_bytes(&engine, name, &component.bytes) {
         Ok(grader) => {
             let competition = competition(arguments, &component.path, &grader, &places)?;
-            let subject = Subject { source, grader, graders };
-            checks(&subject, engine, competition.as_ref(), shared)?
+            let limits = &arguments.limits;
+            let subject = Subject { source, grader, graders, limits };
+            check(&subject, engine, competition.as_ref(), shared, &mut findings)?;
         }
         Err(Error::Grader { problem, .. }) if !matches!(problem, GraderProblem::Unreadable(_)) => {
-            vec![Check::new("component", State::Problem, problem.to_string())]
+            findings.push(Check::new("component", State::Problem, problem.to_string()))?;
         }
         Err(error) => return Err(error.into()),
-    };
-    if shared.json {
-        output::print_json(&checks)?;
-    } else {
-        checks.iter().try_for_each(|check| output::print(&in_words(check)))?;
     }
-    let worst = checks.iter().map(|check| check.state).max();
+    if shared.json {
+        output::print_json(&findings.checks)?;
+    }
+    let worst = findings.checks.iter().map(|check| check.state).max();
     Ok(if worst == Some(State::Problem) { Exit::GraderFailed } else { Exit::Success })
 }
 
@@ -106,10 +124,11 @@ fn in_words(check: &Check) -> String {
 }
 
 /// What is checked, and where it is taken from.
-struct Subject {
+struct Subject<'a> {
     source: GraderSource,
     grader: Grader,
     graders: Graders,
+    limits: &'a LimitOptions,
 }
 
 /// The component that is meant: the file, the one of the store, or the grader of a competition folder.
@@ -149,28 +168,31 @@ fn competition(
     }
 }
 
-fn checks(
-    subject: &Subject,
+fn check(
+    subject: &Subject<'_>,
     engine: Engine,
     competition: Option<&Competition>,
     shared: &Shared,
-) -> Result<Vec<Check>, Failure> {
-    let Subject { source, grader, graders } = subject;
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let Subject { source, grader, graders, limits: given } = subject;
     let inspection = grader.inspection();
-    let mut checks = vec![contract(inspection), imports(inspection)];
+    findings.push(contract(inspection))?;
+    findings.push(imports(inspection))?;
     let Some(competition) = competition else {
         let found = format!(
             "it says that it grades `{}`, which is on no search path; name its folder with --competition",
             grader.description().competition
         );
-        checks.push(Check::new("description", State::Warning, found));
-        return Ok(checks);
+        return findings.push(Check::new("description", State::Warning, found));
     };
-    checks.push(description(grader, competition));
+    if let Some(check) = sources(source, competition) {
+        findings.push(check)?;
+    }
+    findings.push(description(grader, competition))?;
     let Some(example) = Example::of(competition)? else {
         let found = format!("{} has no example/: nothing was graded", competition.folder.display());
-        checks.push(Check::new("example", State::Warning, found));
-        return Ok(checks);
+        return findings.push(Check::new("example", State::Warning, found));
     };
     let data = tempfile::tempdir().map_err(|error| {
         Failure::new(Exit::Files, format!("no temporary folder can be made: {error}"))
@@ -178,7 +200,7 @@ fn checks(
     example.prepare(competition, data.path())?;
     let options = GradingOptions { grader: Some(source.clone()), ..GradingOptions::default() };
     let context = |engine| {
-        GradingContext::new(engine, data.path(), LimitOverrides::default())
+        GradingContext::new(engine, data.path(), trial::limits(competition, given))
             .with_graders(graders.clone())
     };
     let plain = engine::start_with(shared, CodeGeneration::Plain)?;
@@ -189,18 +211,21 @@ fn checks(
     for (name, submission) in &example.submissions {
         let input = Input::open(&submission.path, Limits::default().input_bytes)?;
         let graded = trial.grade(&input);
+        if trial::hangs(&graded.report) {
+            return findings.push(hangs("example", name, &graded));
+        }
         let differences = submission.expected.differences(&graded.report);
         as_expected.extend(differences.into_iter().map(|what| format!("{name}: {what}")));
         inputs.push((name.clone(), input, graded));
     }
-    checks.push(match &as_expected[..] {
+    findings.push(match &as_expected[..] {
         [] => {
             let count = number::counted(inputs.len(), "submission");
             Check::new("example", State::Ok, format!("{count}, graded as expected"))
         }
         differences => Check::new("example", State::Problem, differences.join("\n")),
-    });
-    checks.push(limits(&inputs, competition));
+    })?;
+    findings.push(limits(&inputs, competition))?;
 
     let right = inputs.iter().find(|(_, _, graded)| graded.report.outcome == Outcome::Scored);
     let broken = match right {
@@ -212,19 +237,44 @@ fn checks(
         }
         None => Vec::new(),
     };
-    let tried: Vec<(BrokenSubmission, Input, GradedSubmission)> = broken
-        .into_iter()
-        .map(|broken| {
-            let input = Input::from_bytes("submission.csv", broken.bytes.clone());
-            let graded = trial.grade(&input);
-            (broken, input, graded)
-        })
-        .collect();
-    checks.extend(messages(&tried));
+    let mut tried: Vec<(BrokenSubmission, Input, GradedSubmission)> = Vec::new();
+    for broken in broken {
+        let input = Input::from_bytes("submission.csv", broken.bytes.clone());
+        let graded = trial.grade(&input);
+        if trial::hangs(&graded.report) {
+            return findings.push(hangs("messages", broken.name, &graded));
+        }
+        tried.push((broken, input, graded));
+    }
+    messages(&tried).into_iter().try_for_each(|check| findings.push(check))?;
     let all = inputs.iter().map(|(name, input, graded)| (name.as_str(), input, graded));
     let all = all.chain(tried.iter().map(|(broken, input, graded)| (broken.name, input, graded)));
-    checks.push(determinism(&trial, all));
-    Ok(checks)
+    findings.push(determinism(&trial, all))
+}
+
+/// That sources are newer than the component that was built of them: what is checked then is not what they say.
+fn sources(source: &GraderSource, competition: &Competition) -> Option<Check> {
+    let GraderSource::File(component) = source else { return None };
+    let own = competition.folder.join(project::COMPONENT);
+    if own.canonicalize().ok()? != component.canonicalize().ok()? {
+        return None;
+    }
+    let newer = project::newer_source(&competition.folder)?;
+    let found = format!(
+        "{} was changed after grader.wasm was built: `podium grader build` first",
+        newer.display()
+    );
+    Some(Check::new("sources", State::Warning, found))
+}
+
+/// That a grading did not end. The grader would hardly end over the others, so they are left out.
+fn hangs(check: &'static str, submission: &str, graded: &GradedSubmission) -> Check {
+    let message = graded.report.message.as_deref().unwrap_or_default();
+    let found = format!(
+        "{submission}: {message}\nnothing more was graded; --fuel and --wall-clock allow a trial more than a grader should \
+         need over an example"
+    );
+    Check::new(check, State::Problem, found)
 }
 
 /// How submissions are graded here.
@@ -298,6 +348,11 @@ fn description(grader: &Grader, competition: &Competition) -> Check {
 /// What the example took, beside what a grading may take.
 fn limits(graded: &[(String, Input, GradedSubmission)], competition: &Competition) -> Check {
     let limits = competition.limits(&LimitOverrides::default());
+    if graded.iter().all(|(_, _, graded)| graded.report.usage.is_none()) {
+        let found =
+            "no grading of the example came to an end, so that nothing is known of what it takes";
+        return Check::new("limits", State::Warning, found);
+    }
     let usage = || graded.iter().filter_map(|(_, _, graded)| graded.report.usage);
     let fuel = usage().map(|usage| usage.fuel).max().unwrap_or_default();
     let memory = usage().map(|usage| usage.peak_memory_bytes).max().unwrap_or_default();
@@ -331,8 +386,14 @@ fn messages(tried: &[(BrokenSubmission, Input, GradedSubmission)]) -> Vec<Check>
                 refused += 1;
                 texts.insert(message);
                 let words = message.split_whitespace().count();
-                (words < 3)
-                    .then(|| (State::Problem, format!("refused without a reason: {message:?}")))
+                match message {
+                    NO_REASON => Some((State::Problem, "refused without a word".to_owned())),
+                    _ if words < 3 => {
+                        let found = format!("refused without a reason, but with `{message}`");
+                        Some((State::Problem, found))
+                    }
+                    _ => None,
+                }
             }
             Outcome::Scored | Outcome::Undefined if broken.may_be_accepted => None,
             Outcome::Scored | Outcome::Undefined => {
@@ -375,7 +436,8 @@ fn determinism<'a>(
 ) -> Check {
     let mut count = 0_usize;
     let mut differences = Vec::new();
-    for (name, input, first) in graded {
+    // What did not run the grader says nothing of it.
+    for (name, input, first) in graded.filter(|(_, _, graded)| graded.wall_clock.is_some()) {
         count += 1;
         let runs =
             [("again", trial.grade(input)), ("without optimisation", trial.grade_plain(input))];
@@ -384,6 +446,10 @@ fn determinism<'a>(
                 differences.push(format!("{name}, graded {run}: another {what}"));
             }
         }
+    }
+    if count == 0 {
+        let found = "the grader was never run, so that nothing is known of it";
+        return Check::new("determinism", State::Warning, found);
     }
     if differences.is_empty() {
         let count = number::counted(count, "submission");

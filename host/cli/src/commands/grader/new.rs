@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use podium::{DEFINITION_FILE, Definition};
+use podium::DEFINITION_FILE;
 use serde::Serialize;
 
 use super::language::Language;
@@ -76,16 +76,13 @@ fn sources(language: Language) -> &'static [(&'static str, &'static str)] {
 /// An id that is none; a folder that is there already; files that cannot be written.
 pub(super) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failure> {
     let Arguments { id, language, into } = arguments;
+    // Before it is written into anything: what is no id could say more there than an id.
+    podium::check_competition_id(id).map_err(|reason| Failure::new(Exit::Usage, reason))?;
     let filled = |template: &str| template.replace("{{id}}", id);
     let definition = filled(template!("competition/competition.toml"));
-    // The same rule as for every other competition.
-    if let Err(error) = Definition::parse(&definition, Path::new(DEFINITION_FILE)) {
-        let reason = error.to_string();
-        let reason = reason.split_once("`id`: ").map_or(reason.as_str(), |(_, why)| why);
-        return Err(Failure::new(Exit::Usage, output::harmless(reason)));
-    }
     let folder = if into == Path::new(".") { PathBuf::from(id) } else { into.join(id) };
-    if folder.exists() {
+    // A link that leads nowhere is something, too.
+    if folder.symlink_metadata().is_ok() {
         return Err(Failure::new(Exit::Usage, format!("{}: is there already", folder.display()))
             .hint("remove it, or give another id"));
     }

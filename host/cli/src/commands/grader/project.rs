@@ -6,6 +6,7 @@
 //! <id>/grader.wasm                                  the grader, once it is built
 //! ```
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use podium::{Competition, DEFINITION_FILE};
@@ -19,6 +20,27 @@ pub(super) const COMPONENT: &str = "grader.wasm";
 /// The folder of sources in a competition folder.
 pub(super) fn sources(folder: &Path) -> PathBuf {
     folder.join("grader")
+}
+
+/// A source that was changed after the grader in a competition folder was built, as far as times tell; what is built and
+/// what the SDK consists of are none.
+pub(super) fn newer_source(folder: &Path) -> Option<PathBuf> {
+    let built = fs::metadata(folder.join(COMPONENT)).ok()?.modified().ok()?;
+    let mut folders = vec![sources(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let Ok(metadata) = entry.metadata() else { continue };
+            if metadata.is_dir() {
+                if name != "target" && name != "podium-grader" && name != "__pycache__" {
+                    folders.push(path);
+                }
+            } else if metadata.modified().is_ok_and(|changed| changed > built) {
+                return Some(path);
+            }
+        }
+    }
+    None
 }
 
 /// Reads the competition in a folder. Its grader is the one in the folder, or one of `graders`.

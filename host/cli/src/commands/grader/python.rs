@@ -3,10 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{build, component};
+use super::build::{self, Installation};
+use super::component;
 use crate::failure::Failure;
 
-const INSTALL: &str = "install componentize-py (`pip install componentize-py`), or name it with PODIUM_COMPONENTIZE_PY";
+const INSTALLATION: Installation = Installation {
+    hint: "install componentize-py (`pip install componentize-py`), or name it with PODIUM_COMPONENTIZE_PY",
+    // It comes in one piece.
+    signs: &[],
+};
 
 /// Makes a component of `grader.py` and what it imports.
 ///
@@ -29,6 +34,6 @@ pub(super) fn compile(sources: &Path, scratch: &Path) -> Result<PathBuf, Failure
         .env("PYTHONHASHSEED", "0")
         // Nothing is written beside the sources.
         .env("PYTHONDONTWRITEBYTECODE", "1");
-    build::compile(&mut command, INSTALL)?;
+    build::compile(&mut command, &built, &INSTALLATION)?;
     Ok(built)
 }

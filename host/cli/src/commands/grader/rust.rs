@@ -9,12 +9,18 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::build;
+use super::build::{self, Installation};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-const INSTALL: &str =
-    "install Rust with rustup, and the target: `rustup target add wasm32-unknown-unknown`";
+const INSTALLATION: Installation = Installation {
+    hint: "install Rust with rustup, and the target: `rustup target add wasm32-unknown-unknown`",
+    signs: &[
+        "target may not be installed",
+        "can't find crate for `core`",
+        "can't find crate for `std`",
+    ],
+};
 
 /// Compiles the crate and gives the file that cargo left.
 ///
@@ -27,17 +33,19 @@ pub(super) fn compile(sources: &Path) -> Result<PathBuf, Failure> {
         .current_dir(sources)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| build::not_startable(Path::new(&cargo), &error, INSTALL))?;
+        .map_err(|error| build::not_startable(Path::new(&cargo), &error, INSTALLATION.hint))?;
+    let stderr = child.stderr.take();
+    let said = std::thread::spawn(|| stderr.map(build::pass_on).unwrap_or_default());
     let mut messages = String::new();
     let read = child.stdout.take().map_or(Ok(0), |mut stdout| stdout.read_to_string(&mut messages));
     let finished = read.and_then(|_| child.wait()).map_err(|error| {
         Failure::new(Exit::Files, format!("what cargo says cannot be read: {error}"))
     })?;
+    let said = said.join().unwrap_or_default();
     if !finished.success() {
-        let message = format!("cargo could not build the grader ({finished})");
-        let hint = format!("what it says is above; {INSTALL}");
-        return Err(Failure::new(Exit::GraderFailed, message).hint(hint));
+        return Err(build::failed("cargo", &finished.to_string(), &said, &INSTALLATION));
     }
     // The crate comes after what it depends on.
     messages.lines().rev().find_map(library).ok_or_else(|| {

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use owo_colors::OwoColorize;
-use podium::{Example, GradingContext, GradingOptions, GradingReport, LimitOverrides, Outcome};
+use podium::{Example, GradingContext, GradingOptions, GradingReport, Outcome};
 use serde::Serialize;
 
-use super::project;
-use crate::arguments::Shared;
+use super::{project, trial};
+use crate::arguments::{LimitOptions, Shared};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::places::Places;
-use crate::{engine, grading_text, output};
+use crate::{engine, grading_text, number, output};
 
 /// What `podium grader test` is told.
 #[derive(Debug, clap::Args)]
@@ -19,6 +19,8 @@ pub(super) struct Arguments {
     /// The competition folder, with its grader built
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,
+    #[command(flatten)]
+    limits: LimitOptions,
 }
 
 /// A submission of the example in the JSON of `podium grader test`.
@@ -47,21 +49,37 @@ pub(super) fn run(arguments: &Arguments, shared: &Shared) -> Result<Exit, Failur
     })?;
     example.prepare(&competition, data.path())?;
     let engine = engine::start(shared)?;
-    let context = GradingContext::new(engine, data.path(), LimitOverrides::default());
-    let tested: Vec<Tested> = example
-        .submissions
-        .iter()
-        .map(|(name, submission)| {
-            let options = GradingOptions::default();
-            let report = context.grade(&competition, &submission.path, &options).report;
-            let differences = submission.expected.differences(&report);
-            Tested { name: name.clone(), differences, report }
-        })
-        .collect();
+    if let Some(newer) = project::newer_source(&arguments.folder) {
+        let newer = output::path(&newer);
+        output::warning_line(&format!(
+            "{newer} was changed after grader.wasm was built: `podium grader build` first"
+        ));
+    }
+    let limits = trial::limits(&competition, &arguments.limits);
+    let context = GradingContext::new(engine, data.path(), limits);
+    let mut tested: Vec<Tested> = Vec::new();
+    for (name, submission) in &example.submissions {
+        let options = GradingOptions::default();
+        let report = context.grade(&competition, &submission.path, &options).report;
+        let differences = submission.expected.differences(&report);
+        let hangs = trial::hangs(&report) && !differences.is_empty();
+        let one = Tested { name: name.clone(), differences, report };
+        if !shared.json {
+            output::print(&in_words(&one))?;
+        }
+        tested.push(one);
+        let left = example.submissions.len() - tested.len();
+        if hangs && left > 0 {
+            let left = number::counted(left, "more submission");
+            output::warning_line(&format!(
+                "{left} of the example not graded, as the grader did not end over `{name}`; --fuel and --wall-clock \
+                 allow it more"
+            ));
+            break;
+        }
+    }
     if shared.json {
         output::print_json(&tested)?;
-    } else {
-        tested.iter().try_for_each(|tested| output::print(&in_words(tested)))?;
     }
     let all_well = tested.iter().all(|tested| tested.differences.is_empty());
     Ok(if all_well { Exit::Success } else { Exit::GraderFailed })
