@@ -30,7 +30,8 @@ pub(super) fn compile(sources: &Path, scratch: &Path) -> Result<PathBuf, Failure
         .arg(sources)
         .arg("--output")
         .arg(&built)
-        // Hashes of texts, and with them the order of sets, are drawn when the component is made.
+        // Hashes of texts, and with them the order of sets, are drawn when the component is made. This settles those of
+        // componentize-py itself; the interpreter that ends in the component draws its own in each build.
         .env("PYTHONHASHSEED", "0")
         // Nothing is written beside the sources.
         .env("PYTHONDONTWRITEBYTECODE", "1");
