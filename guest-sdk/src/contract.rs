@@ -52,7 +52,6 @@ pub fn grade<G: Grader>(
     answers: Vec<File>,
 ) -> Result<exported::Score, exported::Failure> {
     install_panic_hook();
-    make_room(submission.size() + answers.iter().map(File::size).sum::<u64>());
     G::grade_files(&submission, &answers)
         .map(|score| exported::Score {
             value: score.value,
@@ -68,24 +67,6 @@ pub fn grade<G: Grader>(
             }
             crate::Failure::InvalidAnswers(message) => exported::Failure::InvalidAnswers(message),
         })
-}
-
-/// Has the memory grow once for what reading so many bytes will take, and not for each table and column anew: the host
-/// serves what grows at once in larger pages. Memory that is not written to afterwards costs nothing, and where there is
-/// not so much of it, it grows as it is asked for.
-fn make_room(bytes: u64) {
-    /// Less is not worth a large page.
-    const LITTLE: u64 = 1 << 20;
-    /// What is larger grows in large steps by itself.
-    const MOST: u64 = 1 << 28;
-    /// A table takes its text, four bytes a cell and eight a value; sorting takes another copy.
-    const BYTES_A_BYTE: u64 = 6;
-    if bytes >= LITTLE {
-        let mut room: Vec<u8> = Vec::new();
-        let reserved = room.try_reserve_exact((bytes * BYTES_A_BYTE).min(MOST) as usize);
-        // The compiler must not see that nothing is done with it.
-        std::hint::black_box((&room, reserved.is_ok()));
-    }
 }
 
 /// Hands the text and the place of a panic to the host; what follows is a trap that knows neither.

@@ -11,6 +11,13 @@ use memchr::memchr;
 /// For so many cells room is made without a doubt: it costs nothing until there are cells.
 const FREELY: usize = 1 << 24;
 
+/// Less text than this is not worth a large page.
+const LITTLE_TEXT: usize = 1 << 19;
+/// What a table takes for a byte of its text: that itself, four bytes a cell and eight a value, and as much for sorting.
+const TABLE_SIZE: usize = 6;
+/// What is larger grows in large steps by itself.
+const MOST_AT_ONCE: usize = 1 << 28;
+
 /// Cells row by row, with the same number of kept fields in each row.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
@@ -24,8 +31,22 @@ pub(super) struct Cells {
 
 impl Cells {
     /// No cells, with room for `bytes` of text.
+    ///
+    /// Has the memory grow at once to what such a table will take, and not with each of its columns: the host serves in
+    /// larger pages what grows at once. Memory that is not written to afterwards costs nothing, and where there is not so
+    /// much of it, it grows as it is asked for.
     pub(super) fn with_room(bytes: usize) -> Cells {
-        Cells { text: Vec::with_capacity(bytes), starts: vec![0], holds_nul: false }
+        let mut text = Vec::new();
+        if bytes >= LITTLE_TEXT
+            && text
+                .try_reserve_exact(bytes.saturating_mul(TABLE_SIZE).min(MOST_AT_ONCE).max(bytes))
+                .is_ok()
+        {
+            text.shrink_to(bytes);
+        } else {
+            text.reserve_exact(bytes);
+        }
+        Cells { text, starts: vec![0], holds_nul: false }
     }
 
     /// The number of cells.
