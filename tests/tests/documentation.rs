@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use podium_tests::artifacts;
@@ -23,18 +23,33 @@ fn commands(page: &str, section: &str) -> String {
 
 /// Runs the commands of a tour in a folder, and gives what they print on stdout.
 fn pasted(tour: &str, folder: &Path) -> String {
+    pasted_with(tour, folder, &[]).0
+}
+
+/// As [`pasted`], with variables of its own; gives what is printed on stdout and on stderr.
+fn pasted_with(tour: &str, folder: &Path, variables: &[(&str, PathBuf)]) -> (String, String) {
     let output = Command::new("bash")
         .args(["-euo", "pipefail", "-c", tour])
         .current_dir(folder)
         .env("PODIUM_CACHE", folder.join("cache"))
         .env("PODIUM_COMPETITIONS", artifacts::competitions())
         .env("PODIUM_GRADERS", artifacts::graders())
+        .envs(variables.iter().map(|(name, value)| (name, value)))
         .output()
         .unwrap();
     let stdout = String::from_utf8(output.stdout).unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
-    stdout
+    (stdout, stderr)
+}
+
+/// A `PATH` on which the program is found under its name.
+fn path_with_podium(folder: &Path) -> PathBuf {
+    let programs = folder.join("programs");
+    fs::create_dir(&programs).unwrap();
+    symlink(artifacts::podium(), programs.join("podium")).unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    PathBuf::from(format!("{}:{path}", programs.display()))
 }
 
 #[test]
@@ -101,9 +116,6 @@ fn the_tour_of_trust_works_when_pasted() {
     let tour = commands(&page, "A tour");
 
     let folder = tempfile::tempdir().unwrap();
-    let programs = folder.path().join("programs");
-    fs::create_dir(&programs).unwrap();
-    symlink(artifacts::podium(), programs.join("podium")).unwrap();
     let id = "spaceship-titanic";
     for id in [id, "leaf-classification"] {
         copy(&artifacts::grader(id), &folder.path().join("graders").join(format!("{id}.wasm")));
@@ -111,21 +123,13 @@ fn the_tour_of_trust_works_when_pasted() {
     let example = CompetitionExample::of(id).example;
     copy(&example.answers, &folder.path().join("data").join(id).join("prepared/private/test.csv"));
     copy(&example.submissions["good"].path, &folder.path().join("submission.csv"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new("bash")
-        .args(["-euo", "pipefail", "-c", &tour])
-        .current_dir(folder.path())
-        .env("HOME", folder.path())
-        .env("PATH", format!("{}:{path}", programs.display()))
-        .env("PODIUM_CACHE", folder.path().join("cache"))
-        .env("PODIUM_COMPETITIONS", artifacts::competitions())
-        .env("PODIUM_GRADERS", folder.path().join("graders"))
-        .env("PODIUM_DATA", folder.path().join("data"))
-        .output()
-        .unwrap();
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
+    let variables = [
+        ("HOME", folder.path().to_owned()),
+        ("PATH", path_with_podium(folder.path())),
+        ("PODIUM_GRADERS", folder.path().join("graders")),
+        ("PODIUM_DATA", folder.path().join("data")),
+    ];
+    let (stdout, _) = pasted_with(&tour, folder.path(), &variables);
     for part in [
         "2 components in",
         "is pinned to it now",
@@ -173,30 +177,18 @@ fn the_score_over_time_is_drawn_as_its_page_says() {
     let drawing = commands(&page, "While it runs, and the score over time");
 
     let folder = tempfile::tempdir().unwrap();
-    let programs = folder.path().join("programs");
-    fs::create_dir(&programs).unwrap();
-    symlink(artifacts::podium(), programs.join("podium")).unwrap();
     let id = "spaceship-titanic";
     let prepared = folder.path().join("data").join(id).join("prepared");
     let example = CompetitionExample::of(id);
     example.prepare(&folder.path().join("data"));
     let sample = &example.example.submissions["sample"];
     copy(&sample.path, &prepared.join("public/sample_submission.csv"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new("bash")
-        .args(["-euo", "pipefail", "-c", &drawing])
-        .current_dir(folder.path())
-        .env("PATH", format!("{}:{path}", programs.display()))
-        .env("PODIUM_AGENTS", artifacts::root().join("agents"))
-        .env("PODIUM_CACHE", folder.path().join("cache"))
-        .env("PODIUM_COMPETITIONS", artifacts::competitions())
-        .env("PODIUM_GRADERS", artifacts::graders())
-        .env("PODIUM_DATA", folder.path().join("data"))
-        .output()
-        .unwrap();
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}\n{stdout}\n{stderr}", output.status);
+    let variables = [
+        ("PATH", path_with_podium(folder.path())),
+        ("PODIUM_AGENTS", artifacts::root().join("agents")),
+        ("PODIUM_DATA", folder.path().join("data")),
+    ];
+    let (_, stderr) = pasted_with(&drawing, folder.path(), &variables);
     assert!(!stderr.contains("counted twice"), "{stderr}");
     let listed = fs::read_to_string(folder.path().join("runs/first/over-time/submission.jsonl"));
     assert_eq!(listed.unwrap().lines().count(), 3, "a grading a run");
@@ -210,15 +202,11 @@ fn a_grader_is_made_from_nothing_as_its_page_says() {
     let from_nothing = commands(&page, "From nothing");
 
     let folder = tempfile::tempdir().unwrap();
-    let programs = folder.path().join("programs");
-    fs::create_dir(&programs).unwrap();
-    symlink(artifacts::podium(), programs.join("podium")).unwrap();
-    let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new("bash")
         .args(["-euo", "pipefail", "-c", &from_nothing])
         .current_dir(folder.path())
         .envs(Toolchain::environment())
-        .env("PATH", format!("{}:{path}", programs.display()))
+        .env("PATH", path_with_podium(folder.path()))
         .env("PODIUM_CACHE", folder.path().join("cache"))
         .output()
         .unwrap();

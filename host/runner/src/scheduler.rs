@@ -724,9 +724,8 @@ fn look_over(prepared: &Prepared, hosts: &Hosts) -> Result<Vec<String>, Error> {
     let mut warnings = Vec::new();
     if let Some((link, count)) = leading_out {
         let message = format!(
-            "this link leads out of the public data, or nowhere, and so do {} others: in a container it leads nowhere; put what \
-             it stands for in its place",
-            count - 1
+            "this link leads out of the public data, or nowhere (one of {count} such): in a container it leads nowhere; put what \
+             it stands for in its place"
         );
         if hosts.hosts.iter().any(|host| !host.shares_files() && host.data.is_none()) {
             return Err(Error::Group { path: link, message });
