@@ -35,12 +35,11 @@ pub fn accuracy_of_texts(
     let (submission, answers) = match_rows(id, &[target], submission, answers)?;
     let (predicted, truth) =
         (submission.column(target)?.as_text(), answers.column(target)?.as_text());
-    let accuracy = metrics::accuracy(&truth, &predicted)?;
-    let wrong =
-        truth.cells().zip(predicted.cells()).filter(|(truth, predicted)| !truth.equals(*predicted));
-    Ok(Score::new(accuracy)
-        .with("rows", truth.len() as f64)
-        .with("wrong rows", wrong.count() as f64))
+    let rows = truth.len();
+    let right = metrics::right_rows(&truth, &predicted)?;
+    Ok(Score::new(right as f64 / rows as f64)
+        .with("rows", rows as f64)
+        .with("wrong rows", (rows - right) as f64))
 }
 
 /// Accuracy of labels whose rows are matched, with the recall of each class. Says so where none can be right because one side is text and the other is

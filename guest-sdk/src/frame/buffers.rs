@@ -35,8 +35,6 @@ pub(super) struct Buffers<'a, S> {
     held: Vec<u8>,
     /// Up to where the held bytes were given out.
     given: usize,
-    /// Up to where the held bytes are known to be whole UTF-8 characters.
-    valid: usize,
     /// Whether all held bytes are ASCII, each a character.
     is_ascii: bool,
 }
@@ -50,7 +48,6 @@ impl<'a, S: Source> Buffers<'a, S> {
             ended: false,
             held: Vec::new(),
             given: 0,
-            valid: 0,
             is_ascii: true,
         }
     }
@@ -59,30 +56,36 @@ impl<'a, S: Source> Buffers<'a, S> {
     ///
     /// # Errors
     /// A failure of the file's role where the bytes are not UTF-8.
-    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, Failure> {
+    pub(super) fn next(&mut self) -> Result<Option<&str>, Failure> {
         loop {
-            let available = &self.held[self.given..self.valid];
+            let available = &self.held[self.given..];
             let (length, characters) = if self.is_ascii {
                 let length = available.len().min(BUFFER_CHARACTERS);
                 (length, length)
-            } else {
+            } else if self.ended {
                 leading_characters(available, BUFFER_CHARACTERS)
+            } else {
+                // A character that the end of this read cut in two is completed by the next one.
+                leading_characters(&available[..whole_characters(available)], BUFFER_CHARACTERS)
             };
             if characters == BUFFER_CHARACTERS || (self.ended && length > 0) {
                 let start = self.given;
                 self.given += length;
-                return Ok(Some(&self.held[start..self.given]));
+                let bytes = &self.held[start..self.given];
+                return match simdutf8::compat::from_utf8(bytes) {
+                    Ok(text) => Ok(Some(text)),
+                    Err(error) => Err(self.not_utf8(start + error.valid_up_to())),
+                };
             }
             if self.ended {
                 return Ok(None);
             }
-            self.fetch()?;
+            self.fetch();
         }
     }
 
-    fn fetch(&mut self) -> Result<(), Failure> {
+    fn fetch(&mut self) {
         self.held.drain(..self.given);
-        self.valid -= self.given;
         self.given = 0;
 
         let mut bytes = self.source.read(self.offset, READ_BYTES);
@@ -96,27 +99,13 @@ impl<'a, S: Source> Buffers<'a, S> {
             self.held.append(&mut bytes);
             self.is_ascii &= is_ascii;
         }
-        if self.is_ascii {
-            self.valid = self.held.len();
-            return Ok(());
-        }
-        match std::str::from_utf8(&self.held[self.valid..]) {
-            Ok(text) => self.valid += text.len(),
-            Err(error) => {
-                self.valid += error.valid_up_to();
-                // A character that the end of this read cut in two is completed by the next one.
-                if error.error_len().is_some() || self.ended {
-                    return Err(self.not_utf8());
-                }
-            }
-        }
-        Ok(())
     }
 
-    fn not_utf8(&self) -> Failure {
+    /// That the held byte at a place is the first that is not UTF-8.
+    fn not_utf8(&self, place: usize) -> Failure {
         let name = self.source.name();
-        let offset = self.offset - (self.held.len() - self.valid) as u64;
-        let byte = self.held[self.valid];
+        let offset = self.offset - (self.held.len() - place) as u64;
+        let byte = self.held[place];
         // A UTF-16 byte order mark is FF FE or FE FF.
         if offset == 0 && byte >= 0xFE {
             return self.role.failure(format!(
@@ -159,11 +148,7 @@ fn leading_characters(text: &[u8], most: usize) -> (usize, usize) {
     while characters < most && length < text.len() {
         // The characters that are wanting take that many bytes at least.
         let more = &text[length..text.len().min(length + most - characters)];
-        characters += if is_ascii(more) {
-            more.len()
-        } else {
-            more.iter().filter(|byte| begins(**byte)).count()
-        };
+        characters += if is_ascii(more) { more.len() } else { beginnings(more) };
         length += more.len();
     }
     // The last character counted may go on.
@@ -171,6 +156,26 @@ fn leading_characters(text: &[u8], most: usize) -> (usize, usize) {
         length += 1;
     }
     (length, characters)
+}
+
+/// How many bytes begin a character. Counts in single bytes as long as these hold the count, so that many are looked at
+/// together.
+fn beginnings(bytes: &[u8]) -> usize {
+    let count = |bytes: &[u8]| {
+        bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(u8::from(begins(*byte))))
+    };
+    bytes.chunks(u8::MAX.into()).map(|bytes| usize::from(count(bytes))).sum()
+}
+
+/// How many bytes there are without those of a character at the end that is not there as a whole.
+fn whole_characters(text: &[u8]) -> usize {
+    const LONGEST: usize = 4;
+    let last = text.iter().rev().take(LONGEST).position(|byte| begins(*byte));
+    let Some(behind) = last else { return text.len() };
+    let begun = text.len() - 1 - behind;
+    // The high bits of the first byte count the bytes.
+    let bytes = text[begun].leading_ones() as usize;
+    if bytes > behind + 1 { begun } else { text.len() }
 }
 
 /// Whether all bytes are ASCII. Looks at many at a time where that of the standard library looks at four.

@@ -21,7 +21,7 @@ const MOST_AT_ONCE: usize = 1 << 28;
 /// Cells row by row, with the same number of kept fields in each row.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
-    text: Vec<u8>,
+    text: String,
     /// Where the text of each cell begins, and at the end where the next one will. The difference to the next is the
     /// length and one for the byte after it, or zero for a cell that the file does not have.
     starts: Vec<u32>,
@@ -36,7 +36,7 @@ impl Cells {
     /// larger pages what grows at once. Memory that is not written to afterwards costs nothing, and where there is not so
     /// much of it, it grows as it is asked for.
     pub(super) fn with_room(bytes: usize) -> Cells {
-        let mut text = Vec::new();
+        let mut text = String::new();
         if bytes >= LITTLE_TEXT
             && text
                 .try_reserve_exact(bytes.saturating_mul(TABLE_SIZE).min(MOST_AT_ONCE).max(bytes))
@@ -75,20 +75,20 @@ impl Cells {
         self.holds_nul = true;
     }
 
-    /// Adds bytes to the text of the cell being laid down (or the byte after the last one).
-    pub(super) fn copy(&mut self, bytes: &[u8]) {
-        self.text.extend_from_slice(bytes);
+    /// Adds to the text of the cell being laid down (or the byte after the last one).
+    pub(super) fn copy(&mut self, text: &str) {
+        self.text.push_str(text);
     }
 
     /// As [`Cells::copy`], of a part of a buffer. What is short is copied together with what follows it, which takes no
     /// call.
     #[inline]
-    pub(super) fn copy_part(&mut self, buffer: &[u8], part: Range<usize>) {
+    pub(super) fn copy_part(&mut self, buffer: &str, part: Range<usize>) {
         const SHORT: usize = 32;
-        match buffer.get(part.start..).and_then(<[u8]>::first_chunk::<SHORT>) {
+        match buffer.get(part.start..part.start + SHORT) {
             _ if part.is_empty() => {}
-            Some(bytes) if part.len() <= SHORT => {
-                self.text.extend_from_slice(bytes);
+            Some(text) if part.len() <= SHORT => {
+                self.text.push_str(text);
                 self.text.truncate(self.text.len() - (SHORT - part.len()));
             }
             _ => self.copy(&buffer[part]),
@@ -142,27 +142,28 @@ impl Cells {
 
     /// The text of a cell.
     pub(super) fn bytes(&self, cell: usize) -> &[u8] {
-        let (start, end) = range(&self.text, &self.starts, self.holds_nul, cell);
-        &self.text[start..end]
+        let text = self.text.as_bytes();
+        let (start, end) = range(text, &self.starts, self.holds_nul, cell);
+        &text[start..end]
     }
 
     /// Of the last `width` cells, those that are kept, and nothing else.
     pub(super) fn keep_last(self, width: usize, kept: &[bool]) -> Cells {
-        let mut cells = Cells { text: Vec::new(), starts: vec![0], holds_nul: self.holds_nul };
+        let mut cells = Cells { text: String::new(), starts: vec![0], holds_nul: self.holds_nul };
         let first = self.len() - width;
-        let texts: Vec<&[u8]> = (first..self.len())
+        let texts: Vec<&str> = (first..self.len())
             .zip(kept)
             .filter(|(_, kept)| **kept)
             .map(|(cell, _)| &self.text[self.starts[cell] as usize..self.starts[cell + 1] as usize])
             .collect();
-        let bytes = texts.concat();
+        let kept_text = texts.concat();
         for text in &texts {
             cells.starts.push(cells.next_start() + text.len() as u32);
         }
         // The room is kept as well: the text that it was made for is yet to come.
         cells.text = self.text;
         cells.text.clear();
-        cells.text.extend_from_slice(&bytes);
+        cells.text.push_str(&kept_text);
         cells
     }
 
@@ -173,13 +174,10 @@ impl Cells {
     }
 
     /// The cells, when all are laid down, as rows of `width`.
-    ///
-    /// # Errors
-    /// Gives the cells back where the text is not UTF-8.
-    pub(super) fn finish(mut self, width: usize) -> Result<Texts, std::string::FromUtf8Error> {
+    pub(super) fn finish(mut self, width: usize) -> Texts {
         self.shrink();
-        let text = Rc::new(String::from_utf8(self.text)?);
-        Ok(Texts { text, starts: self.starts, holds_nul: self.holds_nul, width })
+        let text = Rc::new(self.text);
+        Texts { text, starts: self.starts, holds_nul: self.holds_nul, width }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use super::cell::same_bytes;
 use super::{Cell, Column, Role, Values};
 use crate::failure::Failure;
 
@@ -117,6 +116,19 @@ impl Column {
         }
     }
 
+    /// For each row, whether Python's `==` holds between the cells of two columns of objects; `None` for other columns.
+    pub(crate) fn equal_objects<'a>(
+        &'a self,
+        other: &'a Column,
+    ) -> Option<impl ExactSizeIterator<Item = bool> + 'a> {
+        match (self.values(), other.values()) {
+            (Values::Object(left), Values::Object(right)) => {
+                Some(left.equal_rows(right, |left, right| left.equals(right)))
+            }
+            _ => None,
+        }
+    }
+
     /// The first row where the columns differ by numpy's promotion, or, of object columns, by `same`.
     fn first_row_unlike(
         &self,
@@ -152,12 +164,7 @@ impl Column {
                 unlike(left, right, |left, right| *left == *right as f64)
             }
             (Values::Object(left), Values::Object(right)) => {
-                (0..left.len().min(right.len())).find(|row| {
-                    match (left.bytes(*row), right.bytes(*row)) {
-                        (Some(left), Some(right)) => !same_bytes(left, right),
-                        _ => !same(left.get(*row), right.get(*row)),
-                    }
-                })
+                left.equal_rows(right, same).position(|equal| !equal)
             }
             // All that is left is exact in numpy as well: int64 with uint64, truth values with numbers, objects with others.
             _ => self.cells().zip(other.cells()).position(|(left, right)| !same(left, right)),

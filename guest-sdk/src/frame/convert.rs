@@ -113,7 +113,7 @@ impl Column {
     #[must_use]
     pub fn as_text(&self) -> Column {
         if let Values::Object(objects) = self.values()
-            && objects.iter().all(|cell| cell.text().is_some())
+            && objects.are_texts()
         {
             return self.clone();
         }
@@ -197,14 +197,25 @@ impl Column {
     /// # Panics
     /// Where there is no such row.
     pub fn is_missing(&self, row: usize) -> bool {
-        self.cell(row).is_missing()
+        match self.values() {
+            Values::Object(objects) => objects.is_missing(row),
+            values => values.cell(row).is_missing(),
+        }
+    }
+
+    /// Whether a row holds text.
+    ///
+    /// # Panics
+    /// Where there is no such row.
+    pub fn is_text(&self, row: usize) -> bool {
+        matches!(self.values(), Values::Object(objects) if objects.is_text(row))
     }
 
     /// The first row with a missing value.
     pub fn first_missing(&self) -> Option<usize> {
         match self.values() {
             Values::Float64(values) => values.iter().position(|value| value.is_nan()),
-            Values::Object(objects) => objects.iter().position(Cell::is_missing),
+            Values::Object(objects) => objects.first_missing(),
             Values::Int64(_) | Values::UInt64(_) | Values::Bool(_) => None,
         }
     }

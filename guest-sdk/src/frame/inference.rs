@@ -226,10 +226,15 @@ enum NotUnsigned {
 /// Whether a text stands for a missing value: `STR_NA_VALUES` of pandas.
 #[inline]
 fn is_missing_word(text: &[u8]) -> bool {
-    match text.first() {
-        None => true,
-        // The shortest such word has two letters, the longest eight.
-        Some(b'#' | b'-' | b'1' | b'<' | b'N' | b'n') if matches!(text.len(), 2..=8) => matches!(
+    // The shortest such word has two letters, the longest eight. Of others not even the first is looked at, which may
+    // have to come from far away.
+    let first = match text.len() {
+        0 => return true,
+        2..=8 => text[0],
+        _ => return false,
+    };
+    match first {
+        b'#' | b'-' | b'1' | b'<' | b'N' | b'n' => matches!(
             text,
             b"#N/A"
                 | b"#N/A N/A"
@@ -250,7 +255,7 @@ fn is_missing_word(text: &[u8]) -> bool {
                 | b"nan"
                 | b"null"
         ),
-        Some(_) => false,
+        _ => false,
     }
 }
 
@@ -529,12 +534,12 @@ mod tests {
     fn inferred(texts: &[&str], chunk_rows: usize) -> String {
         let mut cells = Cells::with_room(0);
         for text in texts {
-            cells.copy(text.as_bytes());
-            cells.copy(b",");
+            cells.copy(text);
+            cells.copy(",");
             cells.end(0);
         }
         cells.note_nul();
-        let cells = cells.finish(1).unwrap();
+        let cells = cells.finish(1);
         let texts = ColumnTexts { texts: &cells, field: 0, rows: texts.len(), chunk_rows };
         let column = Column::new("a", Role::Submission, infer(texts));
         format!("{} {}", printed_type(&column), printed_values(&column))

@@ -22,6 +22,7 @@ mod objects;
 #[cfg(test)]
 mod printed;
 mod requirements;
+mod row_equality;
 mod set;
 mod sort;
 mod space;

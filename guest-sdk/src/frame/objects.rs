@@ -34,6 +34,17 @@ pub(super) enum StoredCell {
     },
 }
 
+impl StoredCell {
+    /// Whether it is a NaN, as [`Cell::is_missing`] says.
+    fn is_missing(&self) -> bool {
+        match self {
+            StoredCell::Missing => true,
+            StoredCell::Float(value) => value.is_nan(),
+            _ => false,
+        }
+    }
+}
+
 impl Objects {
     /// Cells whose texts lie in an arena that may be shared with whoever else keeps it.
     ///
@@ -77,14 +88,45 @@ impl Objects {
         }
     }
 
-    /// Whether all rows hold text.
-    pub(super) fn are_texts(&self) -> bool {
-        self.cells.iter().all(|cell| matches!(cell, StoredCell::Text { .. }))
+    /// The first eight bytes of a row's text, or those that there are with zeros behind them; zero where it holds something
+    /// else. Texts of different words are different.
+    #[inline]
+    pub(super) fn first_word(&self, row: usize) -> u64 {
+        let StoredCell::Text { start, length } = self.cells[row] else { return 0 };
+        let bytes = self.arena.as_bytes();
+        match bytes.get(start as usize..).and_then(<[u8]>::first_chunk) {
+            Some(word) if length >= 8 => u64::from_le_bytes(*word),
+            Some(word) => u64::from_le_bytes(*word) & !(u64::MAX << (8 * length)),
+            None => bytes[start as usize..][..length.min(8) as usize]
+                .iter()
+                .rev()
+                .fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        }
     }
 
-    /// Whether a row holds text.
-    pub(super) fn is_text(&self, row: usize) -> bool {
+    /// Whether all rows hold text.
+    pub(super) fn are_texts(&self) -> bool {
+        self.first_other().is_none()
+    }
+
+    /// Whether a row holds text. Does not look at the text, which may lie anywhere in memory.
+    pub fn is_text(&self, row: usize) -> bool {
         matches!(self.cells[row], StoredCell::Text { .. })
+    }
+
+    /// The first row that holds something else than text.
+    pub fn first_other(&self) -> Option<usize> {
+        self.cells.iter().position(|cell| !matches!(cell, StoredCell::Text { .. }))
+    }
+
+    /// The first row without a value.
+    pub(super) fn first_missing(&self) -> Option<usize> {
+        self.cells.iter().position(StoredCell::is_missing)
+    }
+
+    /// Whether a row has no value.
+    pub(super) fn is_missing(&self, row: usize) -> bool {
+        self.cells[row].is_missing()
     }
 
     /// All cells in order.

@@ -162,7 +162,7 @@ impl Column {
 
     /// That text and numbers are mixed: names the first row of the kind that comes second.
     pub(super) fn unorderable(&self) -> Failure {
-        let kind = |row: &usize| self.cell(*row).text().is_some();
+        let kind = |row: &usize| self.is_text(*row);
         let mut present = (0..self.len()).filter(|row| !self.is_missing(*row));
         let Some(first) = present.next() else { return self.failure("text and numbers are mixed") };
         let other = present.find(|row| kind(row) != kind(&first)).unwrap_or(first);

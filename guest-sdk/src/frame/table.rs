@@ -64,18 +64,16 @@ impl Table {
             tokenizer.feed(buffer, to_come).map_err(|error| explain(error, source, role))?;
         }
         let tokens = tokenizer.finish().map_err(|error| explain(error, source, role))?;
-        Table::new(role, source.name(), tokens)
+        Ok(Table::new(role, source.name(), tokens))
     }
 
-    fn new(role: Role, name: String, tokens: Tokens) -> Result<Table, Failure> {
+    fn new(role: Role, name: String, tokens: Tokens) -> Table {
         let Tokens { header, cells, rows } = tokens;
         let width =
             header.as_ref().map_or(0, |header| header.kept().iter().filter(|kept| **kept).count());
-        let texts = cells
-            .finish(width)
-            .map_err(|_| role.failure(format!("{name} cannot be read: it is not UTF-8")))?;
+        let texts = cells.finish(width);
         let Some(header) = header else {
-            return Ok(Table {
+            return Table {
                 role,
                 name,
                 texts,
@@ -83,7 +81,7 @@ impl Table {
                 chunk_rows: 1,
                 labels: Vec::new(),
                 columns: Vec::new(),
-            });
+            };
         };
         let mut kept = 0;
         let mut fields = header.kept().iter().map(|is_kept| {
@@ -108,7 +106,7 @@ impl Table {
                 typed: OnceCell::new(),
             })
             .collect();
-        Ok(Table { role, name, texts, rows, chunk_rows: header.chunk_rows(), labels, columns })
+        Table { role, name, texts, rows, chunk_rows: header.chunk_rows(), labels, columns }
     }
 
     pub(super) fn role(&self) -> Role {

@@ -146,7 +146,8 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// Takes the next buffer; `to_come` bytes of the file follow it.
-    pub(super) fn feed(&mut self, buffer: &[u8], to_come: usize) -> Result<(), Malformed> {
+    pub(super) fn feed(&mut self, text: &str, to_come: usize) -> Result<(), Malformed> {
+        let buffer = text.as_bytes();
         self.cells.expect(self.position as usize, to_come + buffer.len());
         self.space.make(self.taken(0), buffer.len());
         if memchr(0, buffer).is_some() {
@@ -165,7 +166,7 @@ impl<'a> Tokenizer<'a> {
             match self.state {
                 State::StartRecord => match byte {
                     b'\n' | b'\r' => {
-                        self.cells.copy(&buffer[pending..at]);
+                        self.cells.copy(&text[pending..at]);
                         at += 1;
                         pending = at;
                         self.end_blank_line(byte);
@@ -179,7 +180,7 @@ impl<'a> Tokenizer<'a> {
                 },
                 State::WhitespaceLine => match byte {
                     b'\n' | b'\r' => {
-                        self.cells.copy(&buffer[pending..record_start]);
+                        self.cells.copy(&text[pending..record_start]);
                         at += 1;
                         pending = at;
                         self.end_blank_line(byte);
@@ -188,7 +189,7 @@ impl<'a> Tokenizer<'a> {
                     _ => {
                         let line_start = line_start(&buffer[run_start..at]) + run_start;
                         if line_start != record_start {
-                            self.cells.copy(&buffer[pending..record_start]);
+                            self.cells.copy(&text[pending..record_start]);
                             pending = line_start;
                             self.go_back(at, line_start)?;
                         }
@@ -197,7 +198,7 @@ impl<'a> Tokenizer<'a> {
                     }
                 },
                 State::StartField | State::InField | State::QuoteInQuotes if ends_field(byte) => {
-                    self.end_field(buffer, &mut pending, at);
+                    self.end_field(text, &mut pending, at);
                     at += 1;
                     match byte {
                         b',' => self.state = State::StartField,
@@ -209,17 +210,17 @@ impl<'a> Tokenizer<'a> {
                             self.row_end = self.position + at as u64 - 1;
                             self.end_line(at - pending)?;
                             if self.lines == self.chunk_end {
-                                self.end_chunk(buffer, &mut pending, at)?;
+                                self.end_chunk(text, &mut pending, at)?;
                                 run_start = at;
                             }
                         }
                     }
                 }
                 State::StartField | State::InField => {
-                    let next = self.plain_fields(buffer, &mut pending, at)?;
+                    let next = self.plain_fields(text, &mut pending, at)?;
                     if next == at {
                         // A quote opens more than a plain field has.
-                        self.cells.copy(&buffer[pending..at]);
+                        self.cells.copy(&text[pending..at]);
                         self.quote_position = self.position + at as u64;
                         at += 1;
                         pending = at;
@@ -228,14 +229,14 @@ impl<'a> Tokenizer<'a> {
                     }
                     at = next;
                     if self.lines == self.chunk_end {
-                        self.end_chunk(buffer, &mut pending, at)?;
+                        self.end_chunk(text, &mut pending, at)?;
                         run_start = at;
                     }
                 }
                 State::InQuotes => match memchr(b'"', &buffer[at..]) {
                     None => at = buffer.len(),
                     Some(length) => {
-                        self.cells.copy(&buffer[pending..at + length]);
+                        self.cells.copy(&text[pending..at + length]);
                         at += length + 1;
                         pending = at;
                         self.state = State::QuoteInQuotes;
@@ -250,20 +251,20 @@ impl<'a> Tokenizer<'a> {
                 State::QuoteInQuotes => self.state = State::InField,
                 State::AfterReturn => {
                     if byte == b'\n' {
-                        self.cells.copy(&buffer[pending..at]);
+                        self.cells.copy(&text[pending..at]);
                         at += 1;
                         pending = at;
                     }
                     self.end_line(at - pending)?;
                     if self.lines == self.chunk_end {
-                        self.end_chunk(buffer, &mut pending, at)?;
+                        self.end_chunk(text, &mut pending, at)?;
                         // A comma belongs to the end of the line here.
                         run_start = at + usize::from(byte == b',');
                     }
                 }
                 State::AfterEmptyReturn => {
                     if byte == b'\n' || byte == b',' {
-                        self.cells.copy(&buffer[pending..at]);
+                        self.cells.copy(&text[pending..at]);
                         at += 1;
                         pending = at;
                     }
@@ -273,7 +274,7 @@ impl<'a> Tokenizer<'a> {
         }
         // Spaces that may yet turn out to begin a row are lost between two buffers.
         let end = if self.state == State::WhitespaceLine { record_start } else { buffer.len() };
-        self.cells.copy(&buffer[pending..end]);
+        self.cells.copy(&text[pending..end]);
         self.position += buffer.len() as u64;
         self.check_space(0)
     }
@@ -285,7 +286,7 @@ impl<'a> Tokenizer<'a> {
             State::InQuotes => return Err(Malformed::OpenQuote { position: self.quote_position }),
             State::AfterReturn => self.end_line(0)?,
             State::StartField | State::InField | State::QuoteInQuotes => {
-                let end = b"\n";
+                let end = "\n";
                 let mut pending = 0;
                 self.end_field(end, &mut pending, 0);
                 self.cells.copy(&end[pending..]);
@@ -304,17 +305,18 @@ impl<'a> Tokenizer<'a> {
     /// first byte that asks for more, to the end of a chunk of rows, or to the end of the buffer. Gives where to go on.
     fn plain_fields(
         &mut self,
-        buffer: &[u8],
+        text: &str,
         pending: &mut usize,
         mut at: usize,
     ) -> Result<usize, Malformed> {
+        let buffer = text.as_bytes();
         // A quote matters there only.
         let mut field_start = if self.state == State::StartField { at } else { usize::MAX };
         let all_kept = self.kept.iter().all(|kept| *kept);
         let rows_are_kept = all_kept && self.kept.len() == self.expected;
         'blocks: while at < buffer.len() {
             while at == field_start && buffer.get(at) == Some(&b'"') {
-                let Some(end) = self.take_quoted(buffer, pending, at) else {
+                let Some(end) = self.take_quoted(text, pending, at) else {
                     self.state = State::StartField;
                     return Ok(at);
                 };
@@ -349,12 +351,12 @@ impl<'a> Tokenizer<'a> {
                             *pending = place + 1;
                             self.fields += 1;
                         } else {
-                            self.end_field(buffer, pending, place);
+                            self.end_field(text, pending, place);
                         }
                         field_start = place + 1;
                     }
                     b'\n' => {
-                        self.end_field(buffer, pending, place);
+                        self.end_field(text, pending, place);
                         field_start = place + 1;
                         if self.end_plain_line(buffer, *pending, place)? {
                             return Ok(field_start);
@@ -394,18 +396,19 @@ impl<'a> Tokenizer<'a> {
     /// Takes the field that the quote at `at` opens, if its text is kept, the next quote closes it and a comma or LF
     /// comes at once. Gives the place of that one. Otherwise takes nothing.
     #[inline]
-    fn take_quoted(&mut self, buffer: &[u8], pending: &mut usize, at: usize) -> Option<usize> {
+    fn take_quoted(&mut self, text: &str, pending: &mut usize, at: usize) -> Option<usize> {
         if !self.is_kept(self.fields) {
             return None;
         }
-        let text = at + 1;
-        let end = text + first_quote(&buffer[text..])? + 1;
+        let buffer = text.as_bytes();
+        let start = at + 1;
+        let end = start + first_quote(&buffer[start..])? + 1;
         if !matches!(buffer.get(end), Some(b',' | b'\n')) {
             return None;
         }
-        self.cells.copy_part(buffer, *pending..at);
+        self.cells.copy_part(text, *pending..at);
         // The closing quote stands for the byte after it.
-        self.cells.copy_part(buffer, text..end);
+        self.cells.copy_part(text, start..end);
         self.cells.end(0);
         *pending = end + 1;
         self.fields += 1;
@@ -465,23 +468,23 @@ impl<'a> Tokenizer<'a> {
 
     /// Ends a field with the comma, CR or LF at `at`.
     #[inline(always)]
-    fn end_field(&mut self, buffer: &[u8], pending: &mut usize, at: usize) {
+    fn end_field(&mut self, text: &str, pending: &mut usize, at: usize) {
         if self.is_kept(self.fields) {
             self.cells.end(at + 1 - *pending);
         } else {
-            self.drop_field(buffer, pending, at + 1);
+            self.drop_field(text, pending, at + 1);
         }
         self.fields += 1;
     }
 
     /// Leaves out the text of the field that ends before `next`.
-    fn drop_field(&mut self, buffer: &[u8], pending: &mut usize, next: usize) {
+    fn drop_field(&mut self, text: &str, pending: &mut usize, next: usize) {
         // The text so far and what is to be copied, without the cells that ended.
         let beyond = self.cells.beyond_last();
         self.uncounted += ((next - *pending) as isize + beyond) as usize;
         if beyond <= 0 {
             // Cells before this one are yet to be copied.
-            self.cells.copy_part(buffer, *pending..*pending + beyond.unsigned_abs());
+            self.cells.copy_part(text, *pending..*pending + beyond.unsigned_abs());
         } else {
             self.cells.forget_unended();
         }
@@ -544,15 +547,10 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// Begins the next chunk of rows; the first ends with the row after the header.
-    fn end_chunk(
-        &mut self,
-        buffer: &[u8],
-        pending: &mut usize,
-        next: usize,
-    ) -> Result<(), Malformed> {
+    fn end_chunk(&mut self, text: &str, pending: &mut usize, next: usize) -> Result<(), Malformed> {
         self.check_space(next - *pending)?;
         if self.header.is_none() {
-            self.cells.copy(&buffer[*pending..next]);
+            self.cells.copy(&text[*pending..next]);
             *pending = next;
             self.complete_header();
         }
@@ -566,8 +564,8 @@ impl<'a> Tokenizer<'a> {
             self.chunk_fields = self.expected;
             self.chunk_rows = 1;
         }
-        if next < buffer.len() {
-            self.space.make(self.taken(next - *pending), buffer.len() - next);
+        if next < text.len() {
+            self.space.make(self.taken(next - *pending), text.len() - next);
         }
         Ok(())
     }

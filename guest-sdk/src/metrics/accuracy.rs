@@ -14,9 +14,16 @@ use crate::frame::{Column, Values};
 /// Where the columns differ in length, one of them holds no labels (fractions, missing values, objects that are not
 /// all text), or two labels a column are text in one and numbers in the other.
 pub fn accuracy(truth: &Column, prediction: &Column) -> Result<f64, Failure> {
+    Ok(right_rows(truth, prediction)? as f64 / truth.len() as f64)
+}
+
+/// The number of rows with the right label.
+///
+/// # Errors
+/// As [`accuracy`].
+pub fn right_rows(truth: &Column, prediction: &Column) -> Result<usize, Failure> {
     check_targets(truth, prediction)?;
-    let right = equal_rows(truth, prediction).filter(|equal| *equal).count();
-    Ok(right as f64 / truth.len() as f64)
+    Ok(equal_rows(truth, prediction).filter(|equal| *equal).count())
 }
 
 /// How often the rows of a label are right.

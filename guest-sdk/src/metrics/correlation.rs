@@ -135,7 +135,7 @@ fn ranks(column: &Column, as_float: bool) -> Result<Vec<f64>, Failure> {
         Values::Float64(values) => ranks_of(values.len(), |row| float_key(values[row])),
         Values::Bool(values) => ranks_of(values.len(), |row| values[row]),
         Values::Object(objects) => {
-            let is_text = |row: usize| objects.get(row).text().is_some();
+            let is_text = |row: usize| objects.is_text(row);
             if let Some(row) = (1..objects.len()).find(|row| is_text(*row) != is_text(0)) {
                 return Err(column.failure_at(
                     row,

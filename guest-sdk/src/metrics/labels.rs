@@ -62,7 +62,7 @@ fn require_whole(column: &Column, values: &[f64]) -> Result<(), Failure> {
 
 /// Succeeds where each cell is text.
 fn require_text(column: &Column, objects: &Objects) -> Result<(), Failure> {
-    let Some(row) = objects.iter().position(|cell| cell.text().is_none()) else { return Ok(()) };
+    let Some(row) = objects.first_other() else { return Ok(()) };
     // An empty cell is what makes objects of truth values, and what is to be put right.
     if let Some(row) = column.first_missing() {
         return Err(column.unexpected(row, "a label"));
@@ -372,9 +372,12 @@ pub(super) fn equal_rows<'a>(
         (_, Values::Float64(floats)) if left.dtype() != Dtype::Object => Box::new(
             floats.iter().zip(integers_or_floats(left)).map(|(left, right)| *left == right),
         ),
-        (Values::Object(_), _) | (_, Values::Object(_)) => {
-            Box::new(left.cells().zip(right.cells()).map(|(left, right)| left.equals(right)))
-        }
+        (Values::Object(_), _) | (_, Values::Object(_)) => match left.equal_objects(right) {
+            Some(rows) => Box::new(rows),
+            None => {
+                Box::new(left.cells().zip(right.cells()).map(|(left, right)| left.equals(right)))
+            }
+        },
         _ => Box::new(integers(left).zip(integers(right)).map(|(left, right)| left == right)),
     }
 }
@@ -427,7 +430,7 @@ fn joined_integers(labels: &[i128]) -> Values {
 #[must_use]
 pub fn listed_labels(column: &Column) -> Column {
     let Values::Object(objects) = column.values() else { return column.clone() };
-    if objects.iter().any(|cell| cell.text().is_some()) {
+    if (0..objects.len()).any(|row| objects.is_text(row)) {
         return column.as_text();
     }
     let truth_values = objects.iter().map(|cell| match cell {

@@ -39,7 +39,7 @@ mod regression;
 mod roc;
 mod sine;
 
-pub use accuracy::{LabelRecall, accuracy, recall_by_label};
+pub use accuracy::{LabelRecall, accuracy, recall_by_label, right_rows};
 pub use average_precision::average_precision;
 pub use correlation::{pearson, spearman};
 pub use divergence::kullback_leibler;

@@ -90,7 +90,7 @@ pub fn roc_auc_by_column(truth: &Matrix, scores: &Matrix) -> Result<Vec<f64>, Fa
 /// Where the columns differ in length or are empty, the truth holds no labels, or a score is missing, infinite or text
 /// (even of a number: unlike [`roc_auc`], scikit-learn doesn't convert it here).
 pub fn roc_curve(truth: &Column, scores: &Column) -> Result<RocCurve, Failure> {
-    if let Some(row) = scores.cells().position(|cell| cell.text().is_some()) {
+    if let Some(row) = (0..scores.len()).find(|row| scores.is_text(*row)) {
         return Err(scores.unexpected(row, "a number"));
     }
     let scored = Numbers::finite(scores)?;
