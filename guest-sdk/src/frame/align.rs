@@ -155,11 +155,17 @@ fn are_same_integers(ids: &Column, expected: &Column) -> Result<bool, Failure> {
     else {
         return Ok(false);
     };
-    let (rows, expected_rows) = (&ids.order()?.rows, &expected.order()?.rows);
-    Ok(rows.len() == expected_rows.len()
-        && rows.iter().zip(expected_rows.iter()).all(|(row, expected_row)| {
-            values[*row as usize] == expected_values[*expected_row as usize]
-        }))
+    let (order, expected_order) = (ids.order()?, expected.order()?);
+    let rows = order.rows.len();
+    let by_row = |place: usize| values[order.rows[place] as usize];
+    let expected_by_row = |place: usize| expected_values[expected_order.rows[place] as usize];
+    Ok(rows == expected_order.rows.len()
+        && match (&order.integers, &expected_order.integers) {
+            (Some(sorted), Some(expected)) => sorted.is_same(expected, rows),
+            (Some(sorted), None) => sorted.are(rows, expected_by_row),
+            (None, Some(expected)) => expected.are(rows, by_row),
+            (None, None) => (0..rows).all(|place| by_row(place) == expected_by_row(place)),
+        })
 }
 
 /// What is wrong with ids, if it can be told from the sets that they are.

@@ -20,6 +20,15 @@ pub(super) struct Order {
     /// The texts in that order where all cells are texts and keys say all about them; not where the rows were in order
     /// already.
     pub(super) texts: Option<SortedTexts>,
+    /// The integers in that order where they all differ or lie close together; not where the rows were in order already.
+    pub(super) integers: Option<SortedIntegers>,
+}
+
+/// What is known of the values in an order, besides their rows.
+#[derive(Debug, Default)]
+struct InOrder {
+    texts: Option<SortedTexts>,
+    integers: Option<SortedIntegers>,
 }
 
 /// The rows that have a value, in stable ascending order.
@@ -59,16 +68,22 @@ impl Column {
         if values.len() != wanted.len() || !wanted.is_sorted_by(|left, right| left < right) {
             return None;
         }
-        let rows = self.sorted_rows().ok()?;
-        let mut pairs = rows.iter().zip(wanted);
-        pairs.all(|(row, wanted)| values[*row as usize] == *wanted).then_some(rows)
+        let order = self.order().ok()?;
+        let are_wanted = match &order.integers {
+            Some(sorted) => sorted.are(wanted.len(), |place| wanted[place]),
+            None => {
+                let mut pairs = order.rows.iter().zip(wanted);
+                pairs.all(|(row, wanted)| values[*row as usize] == *wanted)
+            }
+        };
+        are_wanted.then_some(order.rows.as_slice())
     }
 
     /// Works out [`Column::order`].
     pub(super) fn find_order(&self) -> Result<Order, Failure> {
-        let (order, texts) = self.stable_order()?;
+        let (order, InOrder { texts, integers }) = self.stable_order()?;
         if order.ties.is_empty() {
-            return Ok(Order { rows: Rc::new(order.finish()), texts });
+            return Ok(Order { rows: Rc::new(order.finish()), texts, integers });
         }
         // numpy sorts the values without the missing ones: places among those that are present count.
         let mut items = rank_by_row(&order.rows, &order.ties, self.len());
@@ -77,7 +92,7 @@ impl Column {
         }
         introsort(&mut items, |left, right| left.0 < right.0);
         let rows = items.into_iter().map(|(_, row)| row).collect();
-        Ok(Order { rows: Rc::new(StableOrder { rows, ..order }.finish()), texts })
+        Ok(Order { rows: Rc::new(StableOrder { rows, ..order }.finish()), texts, integers })
     }
 
     /// The rows in ascending order, equal values in their order, missing values last:
@@ -110,18 +125,21 @@ impl Column {
         Ok(self.take(&self.order()?.rows))
     }
 
-    fn stable_order(&self) -> Result<(StableOrder, Option<SortedTexts>), Failure> {
+    fn stable_order(&self) -> Result<(StableOrder, InOrder), Failure> {
         let order = match self.values() {
-            Values::Int64(values) => match order_of_dense(values) {
-                Some(rows) => StableOrder { rows, ties: Vec::new(), missing: Vec::new() },
-                None => order_keys(values, |value| value.cast_unsigned() ^ SIGN),
-            },
-            Values::UInt64(values) => order_keys(values, |value| value),
-            Values::Bool(values) => order_keys(values, u64::from),
+            Values::Int64(values) => {
+                let (order, integers) = order_integers(values);
+                return Ok((order, InOrder { texts: None, integers }));
+            }
+            Values::UInt64(values) => order_keys(values, |value| value).0,
+            Values::Bool(values) => order_keys(values, u64::from).0,
             Values::Float64(values) => order_floats(values),
-            Values::Object(objects) => return self.order_objects(objects),
+            Values::Object(objects) => {
+                let (order, texts) = self.order_objects(objects)?;
+                return Ok((order, InOrder { texts, integers: None }));
+            }
         };
-        Ok((order, None))
+        Ok((order, InOrder::default()))
     }
 
     fn order_objects(
@@ -179,10 +197,64 @@ impl Column {
 }
 
 impl StableOrder {
+    /// Of rows whose values all differ.
+    fn of_different(rows: Vec<u32>) -> StableOrder {
+        StableOrder { rows, ties: Vec::new(), missing: Vec::new() }
+    }
+
     /// All rows, those without a value last.
     fn finish(mut self) -> Vec<u32> {
         self.rows.extend(self.missing);
         self.rows
+    }
+}
+
+/// Integers in ascending order, for two columns of them to be compared without going back to their rows, which lie in no
+/// order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SortedIntegers {
+    /// Each is one more than the one before.
+    Consecutive { least: i64 },
+    /// How far each is above the least.
+    Apart { least: i64, above_least: Vec<u32> },
+}
+
+impl SortedIntegers {
+    /// More of them are not kept: the memory is better spent otherwise.
+    const MOST: usize = 1 << 22;
+
+    /// Of the sorted keys of integers.
+    fn of_keys(keys: &[u64]) -> Option<SortedIntegers> {
+        let (least, most) = (*keys.first()?, *keys.last()?);
+        if keys.len() > SortedIntegers::MOST || most - least > u32::MAX.into() {
+            return None;
+        }
+        let above_least = keys.iter().map(|key| (key - least) as u32).collect();
+        Some(SortedIntegers::Apart { least: (least ^ SIGN).cast_signed(), above_least })
+    }
+
+    /// Whether these integers, of which there are so many, are those others.
+    pub(super) fn are(&self, count: usize, others: impl Fn(usize) -> i64) -> bool {
+        // Each is the value of a row, so nothing wraps.
+        match self {
+            SortedIntegers::Consecutive { least } => {
+                (0..count).all(|place| least.wrapping_add(place as i64) == others(place))
+            }
+            SortedIntegers::Apart { least, above_least } => (0..count)
+                .all(|place| least.wrapping_add(above_least[place].into()) == others(place)),
+        }
+    }
+
+    /// Whether these integers, of which there are so many, are the same as as many others.
+    pub(super) fn is_same(&self, others: &SortedIntegers, count: usize) -> bool {
+        match others {
+            SortedIntegers::Consecutive { least } => {
+                self.are(count, |place| least.wrapping_add(place as i64))
+            }
+            SortedIntegers::Apart { least, above_least } => {
+                self.are(count, |place| least.wrapping_add(above_least[place].into()))
+            }
+        }
     }
 }
 
@@ -211,16 +283,21 @@ fn ties_of<T>(sorted: &[T], equal: impl Fn(&T, &T) -> bool) -> Vec<bool> {
     ties
 }
 
-/// Orders values by keys whose bits are ordered as the values are.
-fn order_keys<K: Ord + Copy>(values: &[K], key: impl Fn(K) -> u64) -> StableOrder {
+/// Orders values by keys whose bits are ordered as the values are. Gives the keys in that order, too, or none where the values
+/// are in order already.
+fn order_keys<K: Ord + Copy>(values: &[K], key: impl Fn(K) -> u64) -> (StableOrder, Vec<u64>) {
     if values.is_sorted_by(|left, right| left < right) {
-        return StableOrder {
-            rows: (0..).take(values.len()).collect(),
-            ties: Vec::new(),
-            missing: Vec::new(),
-        };
+        return (StableOrder::of_different((0..).take(values.len()).collect()), Vec::new());
     }
     order_rows(values.iter().map(|value| key(*value)).collect())
+}
+
+fn order_integers(values: &[i64]) -> (StableOrder, Option<SortedIntegers>) {
+    if let Some((rows, integers)) = order_of_dense(values) {
+        return (StableOrder::of_different(rows), integers);
+    }
+    let (order, keys) = order_keys(values, |value| value.cast_unsigned() ^ SIGN);
+    (order, SortedIntegers::of_keys(&keys))
 }
 
 /// The most places of a table that orders integers, for each of these and altogether.
@@ -228,7 +305,8 @@ const PLACES: u64 = 8;
 const MOST_PLACES: u64 = 1 << 24;
 
 /// The order of integers that all differ and lie close together, as ids do: each has a place in a table. `None` for others.
-fn order_of_dense(values: &[i64]) -> Option<Vec<u32>> {
+/// With the integers in that order, where they are not in it already.
+fn order_of_dense(values: &[i64]) -> Option<(Vec<u32>, Option<SortedIntegers>)> {
     let first = *values.first()?;
     let (least, most) = values
         .iter()
@@ -238,7 +316,7 @@ fn order_of_dense(values: &[i64]) -> Option<Vec<u32>> {
         return None;
     }
     if values.is_sorted_by(|left, right| left < right) {
-        return Some((0..).take(values.len()).collect());
+        return Some(((0..).take(values.len()).collect(), None));
     }
     /// There are less rows than this.
     const NONE: u32 = u32::MAX;
@@ -250,31 +328,42 @@ fn order_of_dense(values: &[i64]) -> Option<Vec<u32>> {
         }
         *place = row;
     }
-    // Where no place is left free, the table is the order.
-    if table.len() > values.len() {
-        table.retain(|row| *row != NONE);
-        table.shrink_to_fit();
+    if table.len() == values.len() {
+        // No place is left free: the table is the order.
+        return Some((table, Some(SortedIntegers::Consecutive { least })));
     }
-    Some(table)
+    // Which places are free follows no rule, so that nothing is decided by it: each is put where the next is to be.
+    let mut above_least = vec![0; values.len() + 1];
+    let mut next = 0;
+    for place in 0..table.len() {
+        let row = table[place];
+        table[next] = row;
+        above_least[next] = place as u32;
+        next += usize::from(row != NONE);
+    }
+    table.truncate(values.len());
+    table.shrink_to_fit();
+    above_least.truncate(values.len());
+    Some((table, Some(SortedIntegers::Apart { least, above_least })))
 }
 
-/// Orders rows by the key of each, those of one key by their place.
-fn order_rows(keys: Vec<u64>) -> StableOrder {
+/// Orders rows by the key of each, those of one key by their place. Gives the keys in that order, too.
+fn order_rows(keys: Vec<u64>) -> (StableOrder, Vec<u64>) {
     let RowsByKey { rows, keys } = rows_by_key(keys);
     let ties = ties_of(&keys, |left, right| left == right);
-    StableOrder { rows, ties, missing: Vec::new() }
+    (StableOrder { rows, ties, missing: Vec::new() }, keys)
 }
 
 fn order_floats(values: &[f64]) -> StableOrder {
     let missing: Vec<u32> =
         (0..).zip(values).filter(|(_, value)| value.is_nan()).map(|(row, _)| row).collect();
     if missing.is_empty() {
-        return order_rows(values.iter().map(|value| sortable_bits(*value)).collect());
+        return order_rows(values.iter().map(|value| sortable_bits(*value)).collect()).0;
     }
     let present: Vec<u32> =
         (0..).zip(values).filter(|(_, value)| !value.is_nan()).map(|(row, _)| row).collect();
     let keys = present.iter().map(|row| sortable_bits(values[*row as usize])).collect();
-    let order = order_rows(keys);
+    let (order, _) = order_rows(keys);
     let rows = order.rows.iter().map(|place| present[*place as usize]).collect();
     StableOrder { rows, missing, ..order }
 }
@@ -402,7 +491,37 @@ mod tests {
             (&[i64::MIN + 1, i64::MIN], Some(&[1, 0])),
         ];
         for (values, order) in cases {
-            assert_eq!(order_of_dense(values).as_deref(), *order, "{values:?}");
+            let found = order_of_dense(values).map(|(rows, _)| rows);
+            assert_eq!(found.as_deref(), *order, "{values:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sorted_integers_are_those_of_the_rows(
+            values in prop_oneof![
+                prop::collection::vec(-40_i64..40, 0..30),
+                prop::collection::vec(prop_oneof![any::<i64>(), 0_i64..5_000_000_000, 0_i64..9], 0..30),
+            ],
+            others in prop::collection::vec(-40_i64..40, 0..30),
+        ) {
+            let order = column(Values::Int64(values.clone())).find_order().unwrap();
+            let mut sorted = values.clone();
+            sorted.sort_unstable();
+            if let Some(integers) = &order.integers {
+                prop_assert!(integers.are(values.len(), |place| sorted[place]));
+            } else {
+                let ascend = values.is_sorted_by(|left, right| left < right);
+                prop_assert!(ascend || sorted[sorted.len() - 1].abs_diff(sorted[0]) > u32::MAX.into());
+            }
+            let other_order = column(Values::Int64(others.clone())).find_order().unwrap();
+            let mut other_sorted = others.clone();
+            other_sorted.sort_unstable();
+            if let (Some(integers), Some(others)) = (&order.integers, &other_order.integers)
+                && sorted.len() == other_sorted.len()
+            {
+                prop_assert_eq!(integers.is_same(others, sorted.len()), sorted == other_sorted);
+            }
         }
     }
 

@@ -60,12 +60,16 @@ const MOST_PASSES: usize = 4;
 /// Sorts words of which the lowest `sorted` bits ascend already, and `bits` more are to be sorted by.
 fn sort_words(words: &mut Vec<u64>, sorted: u32, bits: u32) {
     let passes = bits.div_ceil(DIGIT) as usize;
+    // As few values as so many passes take: what is put in their places stays near.
+    let width = bits.div_ceil(passes.max(1) as u32);
     if words.len() < FEW || size_of_val(words.as_slice()) > MANY_WORDS || passes > MOST_PASSES {
         words.sort_unstable();
         return;
     }
-    let digit =
-        |word: u64, pass: usize| (word >> (sorted + pass as u32 * DIGIT)) as usize & (VALUES - 1);
+    let mask = (1 << width) - 1;
+    let digit = |word: u64, pass: usize| {
+        (word >> (sorted + pass as u32 * width)) as usize & mask & (VALUES - 1)
+    };
     let mut other = vec![0; words.len()];
     for pass in 0..passes {
         let mut places = [0_u32; VALUES];
