@@ -142,7 +142,7 @@ fn are_same_texts(ids: &Column, expected: &Column) -> Result<bool, Failure> {
     }
     let (order, expected_order) = (ids.order()?, expected.order()?);
     Ok(match (&order.texts, &expected_order.texts) {
-        (Some(sorted), Some(expected)) => sorted == expected,
+        (Some(sorted), Some(expected)) => sorted.are_same(expected),
         _ => order.rows.iter().zip(expected_order.rows.iter()).all(|(row, expected_row)| {
             texts.bytes(*row as usize) == expected_texts.bytes(*expected_row as usize)
         }),

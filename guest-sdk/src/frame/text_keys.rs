@@ -25,16 +25,37 @@ enum Coding {
     /// `width` bits from the bit `lowest` on, all that differ. Behind the end of a text stands a zero byte. The other bits
     /// are the same in all texts: these, of eight bytes and the next eight. Texts of another column may have others.
     Bits { lowest: u32, width: u32, others: [u64; 2] },
-    /// A digit: the place of the byte among those that occur, from 1 on; 0 behind the end of a text. Takes longer, but fits
-    /// more bytes where digits and separators stand in the same place.
-    Digits { digits: Vec<u8>, base: u64 },
+    /// A digit: the place of the byte among those that occur at its position, behind the end of a text where one ends there or
+    /// before. Takes longer, but fits more bytes: a separator that stands at the same position in all texts takes no room.
+    Digits(Vec<Position>),
+}
+
+/// A position behind what texts begin with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Position {
+    /// The bytes that occur there, a bit each.
+    occurring: [u64; 4],
+    /// Whether a text ends there or before.
+    is_optional: bool,
+    /// What each byte that occurs adds to a key.
+    worth: [u64; 256],
 }
 
 /// Texts in ascending order, as keys.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct SortedTexts {
     layout: TextKeys,
     keys: Vec<u64>,
+}
+
+impl SortedTexts {
+    /// Whether these are the same texts, equally often. Where they are not, that may as well be because the keys of the two
+    /// are made up differently.
+    pub(super) fn are_same(&self, others: &SortedTexts) -> bool {
+        self.layout == others.layout
+            && self.keys.len() == others.keys.len()
+            && self.keys.iter().zip(&others.keys).all(|(key, other)| key == other)
+    }
 }
 
 /// The bytes that are looked at for bits, behind what texts begin with in common.
@@ -42,6 +63,9 @@ const WINDOW: usize = 16;
 
 /// One in each byte of a word.
 const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
+
+/// The most positions that are looked at: a key has no room for so many that differ.
+const MOST_POSITIONS: usize = 64;
 
 /// How many texts are looked at for what all may begin with.
 const FEW: usize = 64;
@@ -98,26 +122,36 @@ impl TextKeys {
         texts: impl Iterator<Item = &'a [u8]>,
         window: &Window,
     ) -> TextKeys {
-        let mut occurs = [false; 256];
+        let mut occurring = vec![[false; 256]; window.longest.min(MOST_POSITIONS)];
+        let mut shortest = usize::MAX;
         for text in texts {
-            // More bytes than this have no room whatever they are.
-            for byte in text[window.shared..].iter().take(u64::BITS as usize) {
-                occurs[usize::from(*byte)] = true;
+            let rest = &text[window.shared..];
+            shortest = shortest.min(rest.len());
+            for (byte, occurring) in rest.iter().zip(&mut occurring) {
+                occurring[usize::from(*byte)] = true;
             }
         }
-        // Of 256 bytes, UTF-8 knows fewer than 250.
-        let mut base: u64 = 1;
-        let mut digits = vec![0; occurs.len()];
-        for (digit, _) in digits.iter_mut().zip(occurs).filter(|(_, occurs)| *occurs) {
-            *digit = base as u8;
-            base += 1;
+        let mut positions: Vec<Position> = (occurring.iter().enumerate())
+            .map(|(position, occurring)| Position::new(occurring, position >= shortest))
+            .collect();
+        // As many as there is room for, the first ones counting most.
+        let mut room: u64 = 1;
+        let counts = positions.iter().map_while(|position| {
+            room = room.checked_mul(position.digits())?;
+            Some(room)
+        });
+        let covered = counts.count();
+        positions.truncate(covered);
+        let mut worth = 1;
+        for position in positions.iter_mut().rev() {
+            let digits = position.digits();
+            position.worth.iter_mut().for_each(|digit| *digit *= worth);
+            worth *= digits;
         }
-        let fitting = (1..=u64::BITS).take_while(|bytes| base.checked_pow(*bytes).is_some());
-        let covered = window.longest.min(fitting.count());
         TextKeys {
             prefix: first[..window.shared].to_vec(),
             covered,
-            coding: Coding::Digits { digits, base },
+            coding: Coding::Digits(positions),
             is_whole: window.longest <= covered,
         }
     }
@@ -138,8 +172,8 @@ impl TextKeys {
             Coding::Bits { lowest, width, .. } => {
                 texts.map(|text| self.bits(text, *lowest, *width)).collect()
             }
-            Coding::Digits { digits, base } => {
-                texts.map(|text| self.number(text, digits, *base)).collect()
+            Coding::Digits(positions) => {
+                texts.map(|text| number(&text[self.shared()..], positions)).collect()
             }
         })
     }
@@ -158,16 +192,35 @@ impl TextKeys {
         let second = pack(word(text, self.shared() + 8), lowest, width);
         first << (width * (covered - 8)) | second >> (width * (16 - covered))
     }
+}
 
-    fn number(&self, text: &[u8], digits: &[u8], base: u64) -> u64 {
-        let rest = &text[self.shared()..];
-        let rest = &rest[..rest.len().min(self.covered)];
-        // It fits, so nothing wraps.
-        let number = rest.iter().fold(0_u64, |number, byte| {
-            number.wrapping_mul(base).wrapping_add(u64::from(digits[usize::from(*byte)]))
-        });
-        (rest.len()..self.covered).fold(number, |number, _| number.wrapping_mul(base))
+impl Position {
+    /// A position at which those bytes occur, each worth its digit.
+    fn new(occurring: &[bool; 256], is_optional: bool) -> Position {
+        let mut position = Position { occurring: [0; 4], is_optional, worth: [0; 256] };
+        let mut digit = u64::from(is_optional);
+        for byte in (0..occurring.len()).filter(|byte| occurring[*byte]) {
+            position.occurring[byte / 64] |= 1 << (byte % 64);
+            position.worth[byte] = digit;
+            digit += 1;
+        }
+        position
     }
+
+    /// How many different digits there are.
+    fn digits(&self) -> u64 {
+        let bytes: u32 = self.occurring.iter().map(|bits| bits.count_ones()).sum();
+        u64::from(bytes) + u64::from(self.is_optional)
+    }
+}
+
+/// The key of a text without what all begin with.
+#[inline]
+fn number(rest: &[u8], positions: &[Position]) -> u64 {
+    let worths =
+        rest.iter().zip(positions).map(|(byte, position)| position.worth[usize::from(*byte)]);
+    // All together are less than the product of the numbers of digits, which fits.
+    worths.fold(0, u64::wrapping_add)
 }
 
 /// The bits that count, side by side: those of bytes, then of pairs of them, then of fours.
@@ -276,27 +329,28 @@ mod tests {
 
     #[test]
     fn only_what_differs_is_in_a_key() {
-        // Texts; what they begin with, how many bytes are in a key, in which base (0: bits), and whether these are all.
+        // Texts; what they begin with, how many bytes are in a key, the most digits of a position (0: bits), and
+        // whether these are all.
         let cases: &[(&[&str], Option<(usize, usize, u64, bool)>)] = &[
             (&["row_0123456789", "row_9876543210"], Some((4, 10, 0, true))),
             (&["a1", "a2", "a3"], Some((1, 1, 0, true))),
             (&["x", "xy"], Some((1, 1, 0, true))),
             (&["0001_01", "9999_02"], Some((0, 7, 0, true))),
-            (&["101_420_540", "1_1_1", "22_13_99"], Some((0, 11, 9, true))),
+            (&["101_420_540", "1_1_1", "22_13_99"], Some((0, 11, 3, true))),
             (&["a", "a"], None),
             (&["a", "a\0"], Some((1, 1, 2, true))),
-            (&["b\0", "a"], Some((0, 2, 4, true))),
-            (&["a00000000000000000", "b00000000000000000"], Some((0, 18, 4, true))),
-            (&["é0123456789", "aaaaaaaaaaaaa"], Some((0, 13, 14, true))),
+            (&["b\0", "a"], Some((0, 2, 2, true))),
+            (&["a00000000000000000", "b00000000000000000"], Some((0, 18, 2, true))),
+            (&["é0123456789", "aaaaaaaaaaaaa"], Some((0, 13, 2, true))),
         ];
         for (texts, expected) in cases {
             let keys = TextKeys::of(texts.iter().map(|text| text.as_bytes()), 0);
             let found = keys.map(|keys| {
-                let base = match keys.coding {
-                    Coding::Bits { .. } => 0,
-                    Coding::Digits { base, .. } => base,
+                let most = match &keys.coding {
+                    Coding::Bits { .. } => Some(0),
+                    Coding::Digits(positions) => positions.iter().map(Position::digits).max(),
                 };
-                (keys.shared(), keys.covered, base, keys.is_whole())
+                (keys.shared(), keys.covered, most.unwrap_or(0), keys.is_whole())
             });
             assert_eq!(found, *expected, "{texts:?}");
         }
@@ -311,10 +365,18 @@ mod tests {
             keys.sorted_texts(of_rows).unwrap()
         };
         let lower = sorted(&["101.jpg", "102.jpg", "204.jpg"]);
-        assert!(lower == sorted(&["204.jpg", "101.jpg", "102.jpg"]));
-        assert!(lower != sorted(&["101.JPG", "102.JPG", "204.JPG"]));
-        assert!(sorted(&["1-1", "2-2"]) != sorted(&["1_1", "2_2"]));
-        assert!(sorted(&["100000000.a", "200000000.a"]) != sorted(&["100000000.q", "200000000.q"]));
+        assert!(lower.are_same(&sorted(&["204.jpg", "101.jpg", "102.jpg"])));
+        assert!(!lower.are_same(&sorted(&["101.JPG", "102.JPG", "204.JPG"])));
+        assert!(!sorted(&["1-1", "2-2"]).are_same(&sorted(&["1_1", "2_2"])));
+        let others = sorted(&["100000000.q", "200000000.q"]);
+        assert!(!sorted(&["100000000.a", "200000000.a"]).are_same(&others));
+        // Digits: a separator at a place of its own takes no room, but is told apart.
+        let long = ["1000_2000_3000_4000_a", "1000_2000_3000_4001_a", "2345_3456_4567_4000_b"];
+        let digits = sorted(&long);
+        assert!(digits.are_same(&sorted(&[long[2], long[0], long[1]])));
+        assert!(!digits.are_same(&sorted(
+            &long.map(|text| text.replace('_', "-")).each_ref().map(|text| text.as_str())
+        )));
     }
 
     proptest! {
