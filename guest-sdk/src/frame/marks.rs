@@ -28,6 +28,35 @@ impl Marks {
     pub(super) fn all(self) -> u64 {
         self.commas | self.newlines | self.others
     }
+
+    /// The commas that follow one at a place before anything else does, at most so many.
+    #[inline]
+    pub(super) fn following_commas(self, place: usize, most: u32) -> Following {
+        // All places behind a place, the last one included.
+        let behind = |place: u32| (!0 << place) << 1;
+        let others = (self.newlines | self.others) & behind(place as u32);
+        // All places before the first of the others, or all.
+        let before = others ^ others.wrapping_sub(1);
+        let mut commas = self.commas & behind(place as u32) & before;
+        let mut count = commas.count_ones();
+        while count > most {
+            commas &= !(1 << commas.ilog2());
+            count -= 1;
+        }
+        let last = commas.checked_ilog2().unwrap_or(place as u32);
+        Following { count, next: last as usize + 1, left: behind(last) }
+    }
+}
+
+/// Commas that follow one with nothing else between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Following {
+    /// How many there are.
+    pub(super) count: u32,
+    /// The place behind the last of them; where there is none, behind the one that they would follow.
+    pub(super) next: usize,
+    /// That place and all behind it, a bit each.
+    pub(super) left: u64,
 }
 
 /// The marks of the first bytes, of as many as there are up to a block.
@@ -136,6 +165,26 @@ mod tests {
                 Marks { commas: places(b","), newlines: places(b"\n"), others: places(b"\"\r") };
             prop_assert_eq!(marks(&bytes), expected);
             prop_assert_eq!(first_quote(&bytes), bytes.iter().position(|byte| *byte == b'"'));
+        }
+
+        #[test]
+        fn commas_that_follow_are_counted(
+            bytes in prop::collection::vec(prop::sample::select(b",,,,,,\n\r\"xxx".to_vec()), BLOCK),
+            place in 0..BLOCK,
+            most in 0_u32..70,
+        ) {
+            let mut expected = Following { count: 0, next: place + 1, left: 0 };
+            for (place, byte) in bytes.iter().enumerate().skip(place + 1) {
+                match byte {
+                    b',' if expected.count < most => {
+                        (expected.count, expected.next) = (expected.count + 1, place + 1);
+                    }
+                    b'x' => {}
+                    _ => break,
+                }
+            }
+            expected.left = (expected.next..BLOCK).fold(0, |bits, place| bits | 1 << place);
+            prop_assert_eq!(marks(&bytes).following_commas(place, most), expected);
         }
     }
 }

@@ -70,6 +70,8 @@ pub(super) struct Tokenizer<'a> {
     /// For each field of a row, whether its text is kept; fields beyond are not. Empty before the header is complete:
     /// then all are.
     kept: Vec<bool>,
+    /// For each field of a row, how many of those after it are not kept before the next that is.
+    dropped_after: Vec<u32>,
     /// The fields of the row at hand so far.
     fields: usize,
     /// The fields of the row before, the header included.
@@ -124,6 +126,7 @@ impl<'a> Tokenizer<'a> {
             cells: Cells::with_room(bytes),
             header: None,
             kept: Vec::new(),
+            dropped_after: Vec::new(),
             fields: 0,
             expected: 0,
             file_lines: 0,
@@ -347,13 +350,18 @@ impl<'a> Tokenizer<'a> {
                     b',' => {
                         if *pending == field_start && !self.is_kept(self.fields) {
                             // Nothing is to be copied, neither of this field nor of those before it.
-                            self.uncounted += place + 1 - field_start;
-                            *pending = place + 1;
-                            self.fields += 1;
+                            let more = self.dropped_after.get(self.fields).copied().unwrap_or(0);
+                            let after = block.following_commas(place - at, more);
+                            left &= after.left;
+                            let next = at + after.next;
+                            self.uncounted += next - field_start;
+                            *pending = next;
+                            self.fields += 1 + after.count as usize;
+                            field_start = next;
                         } else {
                             self.end_field(text, pending, place);
+                            field_start = place + 1;
                         }
-                        field_start = place + 1;
                     }
                     b'\n' => {
                         self.end_field(text, pending, place);
@@ -579,6 +587,7 @@ impl<'a> Tokenizer<'a> {
         let names: Vec<&[u8]> = (0..header_fields).map(|cell| cells.bytes(cell)).collect();
         let header = Header::new(&names, table_width, self.wanted);
         self.kept = header.kept().to_vec();
+        self.dropped_after = dropped_after(&self.kept);
         self.cells = cells.keep_last(self.lines.saturating_sub(1) * table_width, &self.kept);
         self.uncounted += text_length - self.cells.text_length();
         self.header = Some(header);
@@ -624,6 +633,20 @@ impl<'a> Tokenizer<'a> {
 /// Where the line begins that the bytes end with: behind the last LF.
 fn line_start(bytes: &[u8]) -> usize {
     memchr::memrchr(b'\n', bytes).map_or(0, |position| position + 1)
+}
+
+/// For each field, how many of those after it are dropped before the next that is kept.
+fn dropped_after(kept: &[bool]) -> Vec<u32> {
+    let mut dropped = 0;
+    let mut after: Vec<u32> = (kept.iter().rev())
+        .map(|kept| {
+            let after = dropped;
+            dropped = if *kept { 0 } else { dropped + 1 };
+            after
+        })
+        .collect();
+    after.reverse();
+    after
 }
 
 #[inline]
