@@ -2,7 +2,7 @@
 
 use podium_grader::frame::match_rows;
 use podium_grader::metrics::{levenshtein::Levenshtein, numeric};
-use podium_grader::{Cell, Column, Direction, Failure, Frame, Grader, Score};
+use podium_grader::{Column, Direction, Failure, Frame, Grader, Score};
 
 struct BillionWordImputation;
 
@@ -15,12 +15,16 @@ impl Grader for BillionWordImputation {
     fn grade(submission: &Frame, answers: &Frame) -> Result<Score, Failure> {
         let (submission, answers) = match_rows("id", &["sentence"], submission, answers)?;
         let (sentences, predicted) = (answers.column("sentence")?, submission.column("sentence")?);
-        let mut levenshtein = Levenshtein::new();
-        let distances: Vec<f64> = (0..sentences.len())
-            .map(|row| {
-                Ok(levenshtein.text(sentence(sentences, row)?, sentence(predicted, row)?) as f64)
-            })
-            .collect::<Result<_, Failure>>()?;
+        // Of the rows without a sentence the first is told, on either side.
+        let first = |column: &Column| (0..column.len()).find(|row| !column.is_text(*row));
+        match (first(sentences), first(predicted)) {
+            (Some(row), other) if other.is_none_or(|other| row <= other) => {
+                return Err(sentences.unexpected(row, SENTENCE));
+            }
+            (_, Some(row)) => return Err(predicted.unexpected(row, SENTENCE)),
+            _ => {}
+        }
+        let distances = Levenshtein::new().texts(sentences, predicted);
         let unchanged = distances.iter().filter(|distance| **distance == 0.0).count();
         Ok(Score::new(numeric::mean(&distances))
             .with("sentences", distances.len() as f64)
@@ -28,12 +32,7 @@ impl Grader for BillionWordImputation {
     }
 }
 
-/// The sentence of a row.
-fn sentence(column: &Column, row: usize) -> Result<&str, Failure> {
-    match column.cell(row) {
-        Cell::Text(sentence) => Ok(sentence),
-        _ => Err(column.unexpected(row, "a sentence")),
-    }
-}
+/// What every row is expected to hold.
+const SENTENCE: &str = "a sentence";
 
 podium_grader::export!(BillionWordImputation);

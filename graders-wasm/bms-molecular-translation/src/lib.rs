@@ -19,13 +19,7 @@ impl Grader for BmsMolecularTranslation {
         // Values are typed first and written back: 007 is 7, an empty cell is nan.
         let predicted = submission.column("InChI")?.as_text();
         let expected = answers.column("InChI")?.as_text();
-        let mut levenshtein = Levenshtein::new();
-        let distances: Vec<f64> = (predicted.cells().zip(expected.cells()))
-            .map(|(predicted, expected)| {
-                let (predicted, expected) = (predicted.text(), expected.text());
-                levenshtein.text(expected.unwrap_or_default(), predicted.unwrap_or_default()) as f64
-            })
-            .collect();
+        let distances = Levenshtein::new().texts(&expected, &predicted);
         let exact = distances.iter().filter(|distance| **distance == 0.0).count();
         Ok(Score::new(numeric::mean(&distances))
             .with("strings", distances.len() as f64)

@@ -88,20 +88,26 @@ impl Objects {
         }
     }
 
-    /// The first eight bytes of a row's text, or those that there are with zeros behind them; zero where it holds something
-    /// else. Texts of different words are different.
+    /// The first and the last eight bytes of a row's text, or twice all that there are with zeros behind them; zeros where it
+    /// holds something else. Texts of different words are different.
     #[inline]
-    pub(super) fn first_word(&self, row: usize) -> u64 {
-        let StoredCell::Text { start, length } = self.cells[row] else { return 0 };
-        let bytes = self.arena.as_bytes();
-        match bytes.get(start as usize..).and_then(<[u8]>::first_chunk) {
-            Some(word) if length >= 8 => u64::from_le_bytes(*word),
-            Some(word) => u64::from_le_bytes(*word) & !(u64::MAX << (8 * length)),
-            None => bytes[start as usize..][..length.min(8) as usize]
-                .iter()
-                .rev()
-                .fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    pub(super) fn end_words(&self, row: usize) -> (u64, u64) {
+        let StoredCell::Text { start, length } = self.cells[row] else { return (0, 0) };
+        let bytes = &self.arena.as_bytes()[start as usize..];
+        if let Some(word) = bytes.first_chunk() {
+            let first = u64::from_le_bytes(*word);
+            return match bytes.get(..length as usize).and_then(<[u8]>::last_chunk) {
+                Some(last) => (first, u64::from_le_bytes(*last)),
+                None => {
+                    let word = first & !(u64::MAX << (8 * length));
+                    (word, word)
+                }
+            };
         }
+        // At the end of the arena.
+        let text = bytes[..length as usize].iter().rev();
+        let word = text.fold(0, |word, byte| word << 8 | u64::from(*byte));
+        (word, word)
     }
 
     /// Whether all rows hold text.

@@ -1,7 +1,7 @@
 //! Whether the cells of two columns of objects are equal, row by row.
 //!
 //! Rows that were matched by an id have their texts all over the memory, so that each look at one waits for it. The first
-//! words of many rows are fetched together, before anything is decided by one of them: one wait does for all.
+//! and last words of many rows are fetched together, before anything is decided by one of them: one wait does for all.
 
 use super::cell::same_bytes;
 use super::{Cell, Objects};
@@ -39,9 +39,9 @@ impl<'a, Same: Fn(Cell<'a>, Cell<'a>) -> bool> EqualRows<'a, Same> {
     /// Looks at the next rows.
     fn look(&mut self) {
         let count = TOGETHER.min(self.rows - self.row);
-        let mut words = [(0, 0); TOGETHER];
+        let mut words = [((0, 0), (0, 0)); TOGETHER];
         for (row, words) in (self.row..).zip(&mut words[..count]) {
-            *words = (self.left.first_word(row), self.right.first_word(row));
+            *words = (self.left.end_words(row), self.right.end_words(row));
         }
         self.equal = 0;
         for (place, (left, right)) in words[..count].iter().enumerate() {

@@ -11,6 +11,8 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use crate::frame::Column;
+
 /// The distance of two texts, counted in code points. For many pairs, [`Levenshtein`] reuses its memory.
 ///
 /// ```
@@ -144,6 +146,20 @@ impl Levenshtein {
     /// Starts without memory.
     pub fn new() -> Levenshtein {
         Levenshtein::default()
+    }
+
+    /// The distances of the texts of two columns, row by row, counted in code points. What is no text counts as an empty one.
+    pub fn texts(&mut self, left: &Column, right: &Column) -> Vec<f64> {
+        let mut equal = left.equal_objects(right);
+        (0..left.len().min(right.len()))
+            .map(|row| {
+                if equal.as_mut().and_then(Iterator::next) == Some(true) {
+                    return 0.0;
+                }
+                let (left, right) = (left.cell(row).text(), right.cell(row).text());
+                self.text(left.unwrap_or_default(), right.unwrap_or_default()) as f64
+            })
+            .collect()
     }
 
     /// The distance of two texts, counted in code points.
