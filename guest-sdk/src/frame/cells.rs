@@ -82,17 +82,27 @@ impl Cells {
 
     /// As [`Cells::copy`], of a part of a buffer. What is short is copied together with what follows it, which takes no
     /// call.
-    #[inline]
+    #[inline(always)]
     pub(super) fn copy_part(&mut self, buffer: &str, part: Range<usize>) {
         const SHORT: usize = 32;
-        match buffer.get(part.start..part.start + SHORT) {
-            _ if part.is_empty() => {}
-            Some(text) if part.len() <= SHORT => {
-                self.text.push_str(text);
-                self.text.truncate(self.text.len() - (SHORT - part.len()));
-            }
-            _ => self.copy(&buffer[part]),
+        if part.is_empty() {
+            return;
         }
+        let length = part.end - part.start;
+        if length <= SHORT
+            && let Some(text) = buffer.get(part.start..part.start.saturating_add(SHORT))
+        {
+            let end = self.text.len().wrapping_add(length);
+            self.text.push_str(text);
+            self.text.truncate(end);
+            return;
+        }
+        self.copy_long(&buffer[part]);
+    }
+
+    #[inline(never)]
+    fn copy_long(&mut self, text: &str) {
+        self.text.push_str(text);
     }
 
     /// Ends a cell: its text and the byte after it are all text so far and `to_come` bytes that are yet to be copied.

@@ -75,9 +75,10 @@ impl TextKeys {
     ///
     /// `None` where their keys would all be the same.
     pub(super) fn of<'a>(
-        texts: impl Iterator<Item = &'a [u8]> + Clone,
+        texts: impl ExactSizeIterator<Item = &'a [u8]> + Clone,
         known: usize,
     ) -> Option<TextKeys> {
+        let row_bits = usize::BITS - texts.len().leading_zeros();
         let first = texts.clone().next()?;
         // Most often, what a few texts have in common is what all have, and one look at each text is enough.
         let few = shared_prefix(first, texts.clone().take(FEW), known);
@@ -87,13 +88,31 @@ impl TextKeys {
         });
         let keys = TextKeys::of_bits(first, &window);
         match keys {
-            Some(keys) if keys.is_whole => Some(keys),
+            // Key and row fit one word, which is sorted fastest.
+            Some(keys) if keys.is_whole && keys.bits() + row_bits <= u64::BITS => Some(keys),
             // No text behind what is shared: all are the same.
             _ if window.longest == 0 => None,
             keys => {
                 let digits = TextKeys::of_digits(first, texts, &window);
-                let bits = keys.filter(|bits| !digits.is_whole && bits.covered >= digits.covered);
+                let bits = keys.filter(|bits| {
+                    if bits.is_whole {
+                        !digits.is_whole || digits.bits() + row_bits > u64::BITS
+                    } else {
+                        !digits.is_whole && bits.covered >= digits.covered
+                    }
+                });
                 Some(bits.unwrap_or(digits))
+            }
+        }
+    }
+
+    /// How many bits a key has.
+    fn bits(&self) -> u32 {
+        match &self.coding {
+            Coding::Bits { width, .. } => *width * self.covered as u32,
+            Coding::Digits(positions) => {
+                let room = positions.iter().map(Position::digits).product::<u64>();
+                u64::BITS - (room - 1).leading_zeros()
             }
         }
     }
@@ -170,7 +189,7 @@ impl TextKeys {
     pub(super) fn sort<'a>(&self, texts: impl Iterator<Item = &'a [u8]>) -> RowsByKey {
         rows_by_key(match &self.coding {
             Coding::Bits { lowest, width, .. } => {
-                texts.map(|text| self.bits(text, *lowest, *width)).collect()
+                texts.map(|text| self.packed(text, *lowest, *width)).collect()
             }
             Coding::Digits(positions) => {
                 texts.map(|text| number(&text[self.shared()..], positions)).collect()
@@ -183,7 +202,7 @@ impl TextKeys {
         self.is_whole.then_some(SortedTexts { layout: self, keys })
     }
 
-    fn bits(&self, text: &[u8], lowest: u32, width: u32) -> u64 {
+    fn packed(&self, text: &[u8], lowest: u32, width: u32) -> u64 {
         let covered = self.covered as u32;
         let first = pack(word(text, self.shared()), lowest, width);
         if covered <= 8 {
