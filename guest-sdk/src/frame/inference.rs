@@ -10,7 +10,7 @@ use super::number::{
     NotInteger, Unsigned, parse_digits_alone, parse_float64, parse_int64, parse_plain_float,
     parse_uint64,
 };
-use super::objects::{Objects, StoredCell};
+use super::objects::{Objects, Span, StoredCell};
 use super::{Dtype, Values};
 
 /// The texts of one column.
@@ -50,6 +50,9 @@ enum Array {
     UInt64(Vec<u64>),
     Float64(Vec<f64>),
     Bool(Vec<bool>),
+    /// Texts and missing values.
+    Texts(Vec<Span>),
+    /// Objects of all kinds.
     Object(Vec<StoredCell>),
 }
 
@@ -202,14 +205,15 @@ impl<'a> Chunk<'a> {
 
     fn objects(self, know_missing: bool) -> Array {
         let bytes = self.column.texts.arena().as_bytes();
-        let cells = self.ranges().map(|(start, end)| {
+        let mut spans = self.room();
+        spans.extend(self.ranges().map(|(start, end)| {
             if know_missing && is_missing_word(&bytes[start..end]) {
-                StoredCell::Missing
+                Span::MISSING
             } else {
-                StoredCell::Text { start: start as u32, length: (end - start) as u32 }
+                Span { start: start as u32, length: (end - start) as u32 }
             }
-        });
-        Array::Object(cells.collect())
+        }));
+        Array::Texts(spans)
     }
 }
 
@@ -262,7 +266,9 @@ fn is_missing_word(text: &[u8]) -> bool {
 /// Joins the arrays of the chunks as `pandas.core.dtypes.concat.concat_compat` does.
 fn join(texts: &Texts, mut chunks: Vec<Array>) -> Values {
     let objects =
-        |cells| Values::Object(Objects::from_parts(std::rc::Rc::clone(texts.arena()), cells));
+        |cells| Values::Object(Objects::from_cells(std::rc::Rc::clone(texts.arena()), cells));
+    let only_texts =
+        |spans| Values::Object(Objects::from_spans(std::rc::Rc::clone(texts.arena()), spans));
     if chunks.len() <= 1 {
         return match chunks.pop() {
             None => objects(Vec::new()),
@@ -270,6 +276,7 @@ fn join(texts: &Texts, mut chunks: Vec<Array>) -> Values {
             Some(Array::UInt64(values)) => Values::UInt64(values),
             Some(Array::Float64(values)) => Values::Float64(values),
             Some(Array::Bool(values)) => Values::Bool(values),
+            Some(Array::Texts(spans)) => only_texts(spans),
             Some(Array::Object(cells)) => objects(cells),
         };
     }
@@ -325,6 +332,7 @@ impl Array {
             (Array::UInt64(values), Array::UInt64(others)) => append(values, others, more),
             (Array::Float64(values), Array::Float64(others)) => append(values, others, more),
             (Array::Bool(values), Array::Bool(others)) => append(values, others, more),
+            (Array::Texts(spans), Array::Texts(others)) => append(spans, others, more),
             (Array::Object(cells), Array::Object(others)) => append(cells, others, more),
             (_, other) => Some(other),
         }
@@ -336,7 +344,7 @@ impl Array {
             Array::UInt64(_) => Dtype::UInt64,
             Array::Float64(_) => Dtype::Float64,
             Array::Bool(_) => Dtype::Bool,
-            Array::Object(_) => Dtype::Object,
+            Array::Texts(_) | Array::Object(_) => Dtype::Object,
         }
     }
 
@@ -346,6 +354,7 @@ impl Array {
             Array::UInt64(values) => values.len(),
             Array::Float64(values) => values.len(),
             Array::Bool(values) => values.len(),
+            Array::Texts(values) => values.len(),
             Array::Object(values) => values.len(),
         }
     }
@@ -360,6 +369,7 @@ impl Array {
             Array::UInt64(values) => values.into_iter().map(unsigned).collect(),
             Array::Float64(values) => values.into_iter().map(StoredCell::Float).collect(),
             Array::Bool(values) => values.into_iter().map(StoredCell::Bool).collect(),
+            Array::Texts(spans) => spans.into_iter().map(StoredCell::from).collect(),
             Array::Object(cells) => cells,
         }
     }
@@ -395,7 +405,7 @@ impl Array {
             Array::Bool(values) => {
                 values.into_iter().map(|value| f64::from(u8::from(value))).collect()
             }
-            Array::Object(_) => unreachable!("objects among floats"),
+            Array::Texts(_) | Array::Object(_) => unreachable!("objects among floats"),
         }
     }
 }

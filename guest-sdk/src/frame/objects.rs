@@ -9,7 +9,36 @@ use super::Cell;
 #[derive(Debug, Clone)]
 pub struct Objects {
     arena: Rc<String>,
-    cells: Vec<StoredCell>,
+    cells: Stored,
+}
+
+/// The cells of a column without their texts.
+#[derive(Debug, Clone)]
+enum Stored {
+    /// Texts and missing values: nearly all columns, and the larger ones.
+    Texts(Vec<Span>),
+    /// All kinds of cells.
+    Mixed(Vec<StoredCell>),
+}
+
+/// Where a text lies in the arena, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    /// Where it begins; a character boundary.
+    pub(super) start: u32,
+    /// Its length, less than the length of [`Span::MISSING`].
+    pub(super) length: u32,
+}
+
+impl Span {
+    /// Stands for a missing value. No text is so long: an arena has less than 4 GiB.
+    pub(super) const MISSING: Span = Span { start: 0, length: u32::MAX };
+
+    /// Whether there is a text.
+    #[inline(always)]
+    fn is_text(self) -> bool {
+        self.length != Span::MISSING.length
+    }
 }
 
 /// A cell without its text.
@@ -25,13 +54,14 @@ pub(super) enum StoredCell {
     UInt(u64),
     /// A float. A NaN here is an object of its own, not `numpy.nan`.
     Float(f64),
-    /// Where a text lies in the arena, in bytes.
-    Text {
-        /// Where it begins; a character boundary.
-        start: u32,
-        /// Its length in bytes.
-        length: u32,
-    },
+    /// A text.
+    Text(Span),
+}
+
+impl From<Span> for StoredCell {
+    fn from(span: Span) -> StoredCell {
+        if span.is_text() { StoredCell::Text(span) } else { StoredCell::Missing }
+    }
 }
 
 impl StoredCell {
@@ -46,11 +76,16 @@ impl StoredCell {
 }
 
 impl Objects {
-    /// Cells whose texts lie in an arena that may be shared with whoever else keeps it.
+    /// Texts and missing values, the texts in an arena that may be shared with whoever else keeps it.
     ///
     /// A text that does not lie within the arena on character boundaries panics when it is asked for.
-    pub(super) fn from_parts(arena: Rc<String>, cells: Vec<StoredCell>) -> Objects {
-        Objects { arena, cells }
+    pub(super) fn from_spans(arena: Rc<String>, spans: Vec<Span>) -> Objects {
+        Objects { arena, cells: Stored::Texts(spans) }
+    }
+
+    /// Cells of all kinds; as [`Objects::from_spans`].
+    pub(super) fn from_cells(arena: Rc<String>, cells: Vec<StoredCell>) -> Objects {
+        Objects { arena, cells: Stored::Mixed(cells) }
     }
 
     /// Room for that many cells, to be put in one by one.
@@ -60,12 +95,15 @@ impl Objects {
 
     /// The number of cells.
     pub fn len(&self) -> usize {
-        self.cells.len()
+        match &self.cells {
+            Stored::Texts(spans) => spans.len(),
+            Stored::Mixed(cells) => cells.len(),
+        }
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.cells.is_empty()
+        self.len() == 0
     }
 
     /// The cell of a row.
@@ -73,41 +111,56 @@ impl Objects {
     /// # Panics
     /// Where there is no such row.
     pub fn get(&self, row: usize) -> Cell<'_> {
-        self.resolve(self.cells[row])
+        let cell = match &self.cells {
+            Stored::Texts(spans) => spans[row].into(),
+            Stored::Mixed(cells) => cells[row],
+        };
+        match cell {
+            StoredCell::Missing => Cell::Missing,
+            StoredCell::Bool(value) => Cell::Bool(value),
+            StoredCell::Int(value) => Cell::Int(value),
+            StoredCell::UInt(value) => Cell::UInt(value),
+            StoredCell::Float(value) => Cell::Float(value),
+            StoredCell::Text(Span { start, length }) => {
+                let start = start as usize;
+                Cell::Text(&self.arena[start..start + length as usize])
+            }
+        }
+    }
+
+    /// Where the text of a row lies in the arena.
+    #[inline(always)]
+    fn span(&self, row: usize) -> Option<Span> {
+        match &self.cells {
+            Stored::Texts(spans) => Some(spans[row]).filter(|span| span.is_text()),
+            Stored::Mixed(cells) => match cells[row] {
+                StoredCell::Text(span) => Some(span),
+                _ => None,
+            },
+        }
     }
 
     /// The bytes of a row's text; `None` where it holds something else. Sorting and comparing go through all rows, and
     /// bytes need no look at where characters begin.
     #[inline]
     pub(super) fn bytes(&self, row: usize) -> Option<&[u8]> {
-        match self.cells[row] {
-            StoredCell::Text { start, length } => {
-                Some(&self.arena.as_bytes()[start as usize..][..length as usize])
-            }
-            _ => None,
-        }
+        let Span { start, length } = self.span(row)?;
+        Some(&self.arena.as_bytes()[start as usize..][..length as usize])
     }
 
-    /// The first and the last eight bytes of a row's text, or twice all that there are with zeros behind them; zeros where it
-    /// holds something else. Texts of different words are different.
-    #[inline]
-    pub(super) fn end_words(&self, row: usize) -> (u64, u64) {
-        let StoredCell::Text { start, length } = self.cells[row] else { return (0, 0) };
-        let bytes = &self.arena.as_bytes()[start as usize..];
-        if let Some(word) = bytes.first_chunk() {
-            let first = u64::from_le_bytes(*word);
-            return match bytes.get(..length as usize).and_then(<[u8]>::last_chunk) {
-                Some(last) => (first, u64::from_le_bytes(*last)),
-                None => {
-                    let word = first & !(u64::MAX << (8 * length));
-                    (word, word)
-                }
-            };
-        }
-        // At the end of the arena.
-        let text = bytes[..length as usize].iter().rev();
-        let word = text.fold(0, |word, byte| word << 8 | u64::from(*byte));
-        (word, word)
+    /// The first byte of a row's text; zero where it is empty or something else.
+    #[inline(always)]
+    pub(super) fn first_byte(&self, row: usize) -> u8 {
+        let Some(Span { start, length: 1.. }) = self.span(row) else { return 0 };
+        self.arena.as_bytes().get(start as usize).copied().unwrap_or(0)
+    }
+
+    /// The last byte of a row's text; zero where it is empty or something else.
+    #[inline(always)]
+    pub(super) fn last_byte(&self, row: usize) -> u8 {
+        let Some(Span { start, length: length @ 1.. }) = self.span(row) else { return 0 };
+        let last = start.wrapping_add(length).wrapping_sub(1);
+        self.arena.as_bytes().get(last as usize).copied().unwrap_or(0)
     }
 
     /// Whether all rows hold text.
@@ -117,27 +170,38 @@ impl Objects {
 
     /// Whether a row holds text. Does not look at the text, which may lie anywhere in memory.
     pub fn is_text(&self, row: usize) -> bool {
-        matches!(self.cells[row], StoredCell::Text { .. })
+        self.span(row).is_some()
     }
 
     /// The first row that holds something else than text.
     pub fn first_other(&self) -> Option<usize> {
-        self.cells.iter().position(|cell| !matches!(cell, StoredCell::Text { .. }))
+        match &self.cells {
+            Stored::Texts(spans) => spans.iter().position(|span| !span.is_text()),
+            Stored::Mixed(cells) => {
+                cells.iter().position(|cell| !matches!(cell, StoredCell::Text(_)))
+            }
+        }
     }
 
     /// The first row without a value.
     pub(super) fn first_missing(&self) -> Option<usize> {
-        self.cells.iter().position(StoredCell::is_missing)
+        match &self.cells {
+            Stored::Texts(spans) => spans.iter().position(|span| !span.is_text()),
+            Stored::Mixed(cells) => cells.iter().position(StoredCell::is_missing),
+        }
     }
 
     /// Whether a row has no value.
     pub(super) fn is_missing(&self, row: usize) -> bool {
-        self.cells[row].is_missing()
+        match &self.cells {
+            Stored::Texts(spans) => !spans[row].is_text(),
+            Stored::Mixed(cells) => cells[row].is_missing(),
+        }
     }
 
     /// All cells in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Cell<'_>> {
-        self.cells.iter().map(|cell| self.resolve(*cell))
+        (0..self.len()).map(|row| self.get(row))
     }
 
     /// The cells of those rows, in that order; the texts are shared, not copied.
@@ -146,22 +210,14 @@ impl Objects {
     /// Where there is no such row.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> Objects {
-        let cells = rows.iter().map(|row| self.cells[*row as usize]).collect();
-        Objects { arena: Rc::clone(&self.arena), cells }
-    }
-
-    fn resolve(&self, cell: StoredCell) -> Cell<'_> {
-        match cell {
-            StoredCell::Missing => Cell::Missing,
-            StoredCell::Bool(value) => Cell::Bool(value),
-            StoredCell::Int(value) => Cell::Int(value),
-            StoredCell::UInt(value) => Cell::UInt(value),
-            StoredCell::Float(value) => Cell::Float(value),
-            StoredCell::Text { start, length } => {
-                let start = start as usize;
-                Cell::Text(&self.arena[start..start + length as usize])
-            }
+        fn pick<T: Copy>(cells: &[T], rows: &[u32]) -> Vec<T> {
+            rows.iter().map(|row| cells[*row as usize]).collect()
         }
+        let cells = match &self.cells {
+            Stored::Texts(spans) => Stored::Texts(pick(spans, rows)),
+            Stored::Mixed(cells) => Stored::Mixed(pick(cells, rows)),
+        };
+        Objects { arena: Rc::clone(&self.arena), cells }
     }
 }
 
@@ -187,7 +243,7 @@ impl ObjectsBuilder {
             Cell::Text(text) => {
                 let start = arena_offset(self.arena.len());
                 self.arena.push_str(text);
-                StoredCell::Text { start, length: arena_offset(text.len()) }
+                StoredCell::Text(Span { start, length: arena_offset(text.len()) })
             }
         });
     }
@@ -200,12 +256,12 @@ impl ObjectsBuilder {
         let start = self.arena.len();
         write!(self.arena, "{value}").expect("writing to a string succeeds");
         let length = arena_offset(self.arena.len() - start);
-        self.cells.push(StoredCell::Text { start: arena_offset(start), length });
+        self.cells.push(StoredCell::Text(Span { start: arena_offset(start), length }));
     }
 
     /// The objects.
     pub(super) fn finish(self) -> Objects {
-        Objects { arena: Rc::new(self.arena), cells: self.cells }
+        Objects::from_cells(Rc::new(self.arena), self.cells)
     }
 }
 

@@ -1,7 +1,9 @@
 //! Whether the cells of two columns of objects are equal, row by row.
 //!
 //! Rows that were matched by an id have their texts all over the memory, so that each look at one waits for it. The first
-//! and last words of many rows are fetched together, before anything is decided by one of them: one wait does for all.
+//! and last bytes of many rows are looked at together, before anything is decided by one of them: one wait does for all.
+
+use std::ops::Range;
 
 use super::cell::same_bytes;
 use super::{Cell, Objects};
@@ -39,22 +41,23 @@ impl<'a, Same: Fn(Cell<'a>, Cell<'a>) -> bool> EqualRows<'a, Same> {
     /// Looks at the next rows.
     fn look(&mut self) {
         let count = TOGETHER.min(self.rows - self.row);
-        let mut words = [((0, 0), (0, 0)); TOGETHER];
-        for (row, words) in (self.row..).zip(&mut words[..count]) {
-            *words = (self.left.end_words(row), self.right.end_words(row));
-        }
-        self.equal = 0;
-        for (place, (left, right)) in words[..count].iter().enumerate() {
-            let row = self.row + place;
-            let equal = match (self.left.bytes(row), self.right.bytes(row)) {
-                (Some(left_text), Some(right_text)) => {
-                    left == right && same_bytes(left_text, right_text)
-                }
-                _ => (self.same)(self.left.get(row), self.right.get(row)),
-            };
-            self.equal |= u32::from(equal) << place;
-        }
+        let rows = self.row..self.row + count;
+        let (left, right) = (self.left, self.right);
+        let near = bits(rows.clone(), |row| left.first_byte(row) == right.first_byte(row))
+            & bits(rows.clone(), |row| left.last_byte(row) == right.last_byte(row));
+        self.equal = bits(rows, |row| match (left.bytes(row), right.bytes(row)) {
+            (Some(left_text), Some(right_text)) => {
+                near >> (row % TOGETHER) & 1 == 1 && same_bytes(left_text, right_text)
+            }
+            _ => (self.same)(left.get(row), right.get(row)),
+        });
     }
+}
+
+/// For some rows a bit each, the lowest for the first.
+#[inline(always)]
+fn bits(rows: Range<usize>, holds: impl Fn(usize) -> bool) -> u32 {
+    rows.rev().fold(0, |bits, row| bits << 1 | u32::from(holds(row)))
 }
 
 impl<'a, Same: Fn(Cell<'a>, Cell<'a>) -> bool> Iterator for EqualRows<'a, Same> {
