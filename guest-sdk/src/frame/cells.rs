@@ -213,27 +213,43 @@ impl Texts {
     }
 
     /// Where the texts of some rows of a column lie in the arena: their starts and their ends.
-    #[inline(always)]
-    pub(super) fn ranges(
-        &self,
-        rows: Range<usize>,
-        column: usize,
-    ) -> impl Iterator<Item = (usize, usize)> {
+    #[inline]
+    pub(super) fn ranges(&self, rows: Range<usize>, column: usize) -> Ranges<'_> {
         let first = rows.start * self.width + column;
         // Up to the start of the cell after the last one.
         let cells = if rows.is_empty() { 0 } else { (rows.len() - 1) * self.width + 2 };
-        let (mut starts, width) = (&self.starts[first..first + cells], self.width);
-        std::iter::from_fn(move || {
-            let [start, next] = *starts.first_chunk()?;
-            starts = starts.get(width..).unwrap_or_default();
-            Some(between(self.text.as_bytes(), self.holds_nul, start as usize, next as usize))
-        })
+        Ranges {
+            text: self.text.as_bytes(),
+            holds_nul: self.holds_nul,
+            width: self.width,
+            starts: &self.starts[first..first + cells],
+        }
     }
 
     /// Where the text of a cell lies in the arena: its start and its end.
     #[inline(always)]
     pub(super) fn range(&self, row: usize, column: usize) -> (usize, usize) {
         range(self.text.as_bytes(), &self.starts, self.holds_nul, row * self.width + column)
+    }
+}
+
+/// Where texts of a column lie; see [`Texts::ranges`].
+pub(super) struct Ranges<'a> {
+    text: &'a [u8],
+    holds_nul: bool,
+    width: usize,
+    /// From the start of the next text on.
+    starts: &'a [u32],
+}
+
+impl Iterator for Ranges<'_> {
+    type Item = (usize, usize);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let [start, next] = *self.starts.first_chunk()?;
+        self.starts = self.starts.get(self.width..).unwrap_or_default();
+        Some(between(self.text, self.holds_nul, start as usize, next as usize))
     }
 }
 

@@ -5,7 +5,7 @@
 //! spelled out at each step. Read off pandas 2.2.3: `TextReader._convert_tokens` and what it calls,
 //! `_concatenate_chunks`, and `concat_compat` with numpy 1.26.4's `result_type`.
 
-use super::cells::Texts;
+use super::cells::{Ranges, Texts};
 use super::number::{
     NotInteger, Unsigned, parse_digits_alone, parse_float64, parse_int64, parse_plain_float,
     parse_uint64,
@@ -72,7 +72,7 @@ impl<'a> Chunk<'a> {
 
     /// Where the texts lie in the arena.
     #[inline(always)]
-    fn ranges(self) -> impl Iterator<Item = (usize, usize)> + 'a {
+    fn ranges(self) -> Ranges<'a> {
         self.column.texts.ranges(self.first..self.end, self.column.field)
     }
 
@@ -228,39 +228,39 @@ enum NotUnsigned {
 }
 
 /// Whether a text stands for a missing value: `STR_NA_VALUES` of pandas.
-#[inline]
+#[inline(always)]
 fn is_missing_word(text: &[u8]) -> bool {
     // The shortest such word has two letters, the longest eight. Of others not even the first is looked at, which may
     // have to come from far away.
-    let first = match text.len() {
-        0 => return true,
-        2..=8 => text[0],
-        _ => return false,
-    };
-    match first {
-        b'#' | b'-' | b'1' | b'<' | b'N' | b'n' => matches!(
-            text,
-            b"#N/A"
-                | b"#N/A N/A"
-                | b"#NA"
-                | b"-1.#IND"
-                | b"-1.#QNAN"
-                | b"-NaN"
-                | b"-nan"
-                | b"1.#IND"
-                | b"1.#QNAN"
-                | b"<NA>"
-                | b"N/A"
-                | b"NA"
-                | b"NULL"
-                | b"NaN"
-                | b"None"
-                | b"n/a"
-                | b"nan"
-                | b"null"
-        ),
+    match text.len() {
+        0 => true,
+        2..=8 => matches!(text[0], b'#' | b'-' | b'1' | b'<' | b'N' | b'n') && is_listed_word(text),
         _ => false,
     }
+}
+
+fn is_listed_word(text: &[u8]) -> bool {
+    matches!(
+        text,
+        b"#N/A"
+            | b"#N/A N/A"
+            | b"#NA"
+            | b"-1.#IND"
+            | b"-1.#QNAN"
+            | b"-NaN"
+            | b"-nan"
+            | b"1.#IND"
+            | b"1.#QNAN"
+            | b"<NA>"
+            | b"N/A"
+            | b"NA"
+            | b"NULL"
+            | b"NaN"
+            | b"None"
+            | b"n/a"
+            | b"nan"
+            | b"null"
+    )
 }
 
 /// Joins the arrays of the chunks as `pandas.core.dtypes.concat.concat_compat` does.
