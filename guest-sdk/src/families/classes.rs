@@ -4,8 +4,10 @@
 //! instead. Measures are named after classes of the answers alone: a submission that makes up classes does not lengthen
 //! the report.
 
+use std::fmt::Display;
+
 use crate::failure::Failure;
-use crate::frame::Column;
+use crate::frame::{Cell, Column};
 use crate::grader::Score;
 use crate::metrics::{self, ConfusionCounts, LabelCounts, LabelRecall};
 
@@ -39,15 +41,17 @@ pub fn with_recalls(score: Score, truth: &Column, prediction: &Column) -> Result
 /// [`metrics::confusion_by_label`] gave for this truth.
 pub fn with_f1s(score: Score, truth: &Column, labels: &[LabelCounts]) -> Score {
     let of_answers = labels.iter().filter_map(|label| Some((label.row?, label.counts)));
-    let classes: Vec<(String, ConfusionCounts)> =
-        of_answers.map(|(row, counts)| (truth.cell(row).to_string(), counts)).collect();
+    let classes: Vec<(Cell<'_>, ConfusionCounts)> =
+        of_answers.map(|(row, counts)| (truth.cell(row), counts)).collect();
     let unknown = labels.len() - classes.len();
-    let classes = classes.iter().map(|(class, counts)| (class.as_str(), *counts)).collect();
     with_f1s_of(score, classes).with("predicted classes that no answer has", unknown as f64)
 }
 
 /// Adds the F1 of each of these classes, or counts them, as [`with_f1s`] does.
-pub(super) fn with_f1s_of(score: Score, classes: Vec<(&str, ConfusionCounts)>) -> Score {
+pub(super) fn with_f1s_of<Name: Display>(
+    score: Score,
+    classes: Vec<(Name, ConfusionCounts)>,
+) -> Score {
     let f1s = || classes.iter().map(|(class, counts)| (class, counts.f_beta(1.0)));
     if classes.len() <= MOST_LISTED {
         return f1s().fold(score, |score, (class, f1)| score.with(format!("F1 of {class}"), f1));

@@ -3,7 +3,7 @@
 use super::class_numbers::class_numbers;
 use super::classes::with_f1s;
 use crate::failure::Failure;
-use crate::frame::{Column, Frame, match_rows};
+use crate::frame::{Column, Frame, Values, match_rows};
 use crate::grader::Score;
 use crate::metrics::{self, Average};
 
@@ -30,6 +30,9 @@ pub fn macro_f1(
 }
 
 fn classes(column: &Column) -> Result<Column, Failure> {
+    if let Values::Int64(_) = column.values() {
+        return Ok(column.clone());
+    }
     class_numbers(column, |cell| cell.to_integer())
 }
 
