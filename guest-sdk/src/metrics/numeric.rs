@@ -7,6 +7,8 @@
 //! memory is contiguous. Reducing across the rows of an array that is laid out row by row adds the rows one after
 //! another instead; a plain loop does that.
 
+use std::ops::Range;
+
 /// Elements that numpy reduces at a time.
 const BUFFER: usize = 8192;
 /// Elements that are added without splitting.
@@ -62,6 +64,20 @@ pub fn mean(values: &[f64]) -> f64 {
 /// For integers and truth values, `value` converts each to a float, as numpy does.
 pub fn mean_by(length: usize, value: impl Fn(usize) -> f64) -> f64 {
     sum_by(length, value) / length as f64
+}
+
+/// `numpy.mean` of an array of which `fill` writes pieces, one after another, so that it need not be kept: it is given the
+/// places in the array and as many elements. NaN of none.
+pub fn mean_by_pieces(length: usize, mut fill: impl FnMut(Range<usize>, &mut [f64])) -> f64 {
+    let mut piece = vec![0.0; BUFFER.min(length)];
+    let mut total = 0.0;
+    for start in (0..length).step_by(BUFFER) {
+        let places = start..length.min(start + BUFFER);
+        let piece = &mut piece[..places.len()];
+        fill(places, piece);
+        total += pairwise_sum(0, piece.len(), &|place| piece[place]);
+    }
+    total / length as f64
 }
 
 /// `numpy.nanmean` of an array: the mean of what is not NaN; NaN where nothing is left.
@@ -160,6 +176,10 @@ mod tests {
                 .map(|place| (place as f64).sqrt() * 1e-3 + if place % 7 == 0 { 1e10 } else { 0.0 })
                 .collect();
             assert_eq!(sum(&values).to_bits(), expected, "{length} values");
+            let in_pieces = mean_by_pieces(length, |places, piece| {
+                piece.copy_from_slice(&values[places]);
+            });
+            assert_eq!(in_pieces.to_bits(), mean(&values).to_bits(), "{length} values");
         }
     }
 
