@@ -12,13 +12,14 @@
 //!   [`probabilistic_f_beta()`];
 //! - scores that rank rows: [`roc_auc`], [`roc_auc_by_column`], [`roc_curve`], [`average_precision()`];
 //! - guesses and orders: [`ranking`]; sequences: [`levenshtein`]; places on the globe: [`haversine`];
-//! - angles: [`sin_cos`], [`sin_cos_roughly`];
+//! - angles: [`sin_cos`], [`sin_cos_roughly`], [`arc_cosines`];
 //! - numbers: [`mean_absolute_error`], [`mean_error`], [`root_mean_squared_error`], [`root_mean_squared_log_error`], [`r2`];
 //! - correlation: [`pearson`], [`spearman`];
 //! - what numbers have to be: [`require_finite_numbers`];
 //! - sums, means and quantiles in numpy's order of additions: [`numeric`].
 
 mod accuracy;
+mod arc_cosine;
 mod average_precision;
 mod correlation;
 mod divergence;
@@ -40,6 +41,7 @@ mod roc;
 mod sine;
 
 pub use accuracy::{LabelRecall, accuracy, recall_by_label, right_rows};
+pub use arc_cosine::arc_cosines;
 pub use average_precision::average_precision;
 pub use correlation::{pearson, spearman};
 pub use divergence::kullback_leibler;
