@@ -12,7 +12,7 @@
 //!   [`probabilistic_f_beta()`];
 //! - scores that rank rows: [`roc_auc`], [`roc_auc_by_column`], [`roc_curve`], [`average_precision()`];
 //! - guesses and orders: [`ranking`]; sequences: [`levenshtein`]; places on the globe: [`haversine`];
-//! - angles: [`sin_cos`], [`sin_cos_roughly`], [`arc_cosines`];
+//! - angles: [`sin_cos`], [`sines_and_cosines_roughly`], [`arc_cosines`];
 //! - numbers: [`mean_absolute_error`], [`mean_error`], [`root_mean_squared_error`], [`root_mean_squared_log_error`], [`r2`];
 //! - correlation: [`pearson`], [`spearman`];
 //! - what numbers have to be: [`require_finite_numbers`];
@@ -63,4 +63,4 @@ pub use regression::{
     root_mean_squared_log_error,
 };
 pub use roc::{RocCurve, area_under_curve, roc_auc, roc_auc_by_column, roc_curve};
-pub use sine::{sin_cos, sin_cos_roughly};
+pub use sine::{sin_cos, sines_and_cosines_roughly};
