@@ -8,6 +8,17 @@ pub(super) mod swar {
     /// The first powers of ten.
     pub(crate) const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
+    /// Which bits of a word are those of so many of its last bytes.
+    pub(crate) const LAST_BYTES: [u64; 9] = {
+        let mut last = [0; 9];
+        let mut bytes = 1;
+        while bytes < last.len() {
+            last[bytes] = u64::MAX << (64 - 8 * bytes);
+            bytes += 1;
+        }
+        last
+    };
+
     /// The eight bytes that end before `end`; `None` where there are less.
     #[inline(always)]
     pub(crate) fn word_before(bytes: &[u8], end: usize) -> Option<u64> {

@@ -85,6 +85,10 @@ pub(super) fn parse_float64(text: &[u8]) -> Option<f64> {
 pub(super) fn parse_plain_float(bytes: &[u8], start: usize, end: usize) -> Option<f64> {
     let negative = bytes.get(start) == Some(&b'-');
     let mut at = start + usize::from(negative);
+    if let Some((digits, fraction)) = digits_around_point(bytes, at, end) {
+        let magnitude = power_of_ten_apart(digits, -(fraction as i32))?;
+        return Some(if negative { -magnitude } else { magnitude });
+    }
     let mut digits = 0;
     let whole = take_eights(bytes, at, end, &mut digits);
     at += whole;
@@ -105,6 +109,54 @@ pub(super) fn parse_plain_float(bytes: &[u8], start: usize, end: usize) -> Optio
     let magnitude = power_of_ten_apart(digits, exponent)?;
     Some(if negative { -magnitude } else { magnitude })
 }
+
+/// The digits of a number that has a point behind at most seven of them, and how many follow the point; nineteen together at
+/// most. `None` of all other texts, and where less than three words come before the end.
+///
+/// Numbers differ in their lengths by a digit or two, and nothing is decided by that: three words before the end are looked
+/// at, of which digits are taken that stand behind the point.
+#[inline(always)]
+fn digits_around_point(bytes: &[u8], start: usize, end: usize) -> Option<(u64, usize)> {
+    let first = swar::digits(swar::word_or_less(bytes, start));
+    let whole = swar::leading_digits(first);
+    let fraction = end.wrapping_sub(start + whole + 1);
+    if bytes.get(start + whole) != Some(&b'.')
+        || whole == 8
+        || whole + fraction.min(20) > 19
+        || whole + fraction == 0
+    {
+        return None;
+    }
+    let last_digits = |end: usize, count: usize| {
+        let word = swar::word_before(bytes, end)?;
+        Some(swar::digits(word) & swar::LAST_BYTES[count.min(8)])
+    };
+    let last = last_digits(end, fraction)?;
+    let middle = last_digits(end - 8, fraction.saturating_sub(8))?;
+    let before = last_digits(end - 16, fraction.saturating_sub(16))?;
+    if !swar::are_digits(last) || !swar::are_digits(middle) || !swar::are_digits(before) {
+        return None;
+    }
+    // Nineteen digits fit.
+    let behind_point = swar::number(before)
+        .wrapping_mul(100_000_000)
+        .wrapping_add(swar::number(middle))
+        .wrapping_mul(100_000_000)
+        .wrapping_add(swar::number(last));
+    let before_point = swar::number(first.checked_shl(64 - 8 * whole as u32).unwrap_or(0));
+    Some((before_point.wrapping_mul(WHOLE_POWERS[fraction]).wrapping_add(behind_point), fraction))
+}
+
+/// The powers of ten up to as many zeros as digits are looked at.
+const WHOLE_POWERS: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut zeros = 1;
+    while zeros < powers.len() {
+        powers[zeros] = powers[zeros - 1] * 10;
+        zeros += 1;
+    }
+    powers
+};
 
 /// An exponent of one or two digits, `e` and sign included; `None` of all other texts.
 fn parse_exponent(text: &[u8]) -> Option<i32> {
@@ -320,7 +372,7 @@ mod tests {
         #[test]
         fn plain_floats_are_the_standard_librarys(
             text in "-?[0-9]{0,10}\\.?[0-9]{0,18}([eE][+-]?[0-9]{1,2})?",
-            around in "[0-9.,e-]{0,9}",
+            around in "[0-9.,e-]{0,30}",
         ) {
             let bytes = format!("{around}{text},{around}");
             let (start, end) = (around.len(), around.len() + text.len());

@@ -53,7 +53,7 @@ fn sort_by_bits<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
 }
 
 /// More bytes of words than this are sorted by comparisons.
-const MANY_WORDS: usize = 1 << 26;
+const MANY_WORDS: usize = 1 << 27;
 /// More passes than this take as long as comparisons do.
 const MOST_PASSES: usize = 4;
 
