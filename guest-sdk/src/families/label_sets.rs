@@ -1,11 +1,11 @@
 //! Competitions in which a row has any number of labels, written in one cell and separated by white space.
 
-use super::classes::with_f1s_of;
+use super::classes::{MOST_LISTED, with_f1s_of};
 use crate::failure::Failure;
-use crate::frame::{Cell, Column, Frame, match_rows};
+use crate::frame::{Cell, Column, Frame, Values, match_rows};
 use crate::grader::Score;
-use crate::metrics::{Average, ConfusionCounts, LabelSets, Vocabulary, label_sets};
-use crate::text::python_split;
+use crate::metrics::label_sets::{self, Tally};
+use crate::metrics::{ConfusionCounts, LabelSets, Vocabulary};
 
 /// Micro-averaged F1 of the labels in the column `target`, rows matched by the column `id`; `expected` says what the
 /// labels are, in messages.
@@ -22,33 +22,94 @@ pub fn micro_f1(
     target: &str,
     expected: &str,
 ) -> Result<Score, Failure> {
-    let (submission, answers) = match_rows(id, &[target], submission, answers)?;
-    let truth = texts(answers.column(target)?, expected)?;
-    micro_f1_of_texts(&truth, &texts(submission.column(target)?, expected)?)
+    let (matched, matched_answers) = match_rows(id, &[target], submission, answers)?;
+    let truth = Texts::of(answers, &matched_answers, target)?;
+    let predicted = Texts::of(submission, &matched, target)?;
+    let mut vocabulary = Vocabulary::new();
+    let mut true_sets = LabelSets::with_room(matched.len());
+    truth.for_each(expected, |text| true_sets.push_words(&mut vocabulary, text))?;
+    let pairs = (0..matched.len()).map(|row| (truth.place(row), predicted.place(row)));
+    let mut tally = Tally::new(&vocabulary, &true_sets, pairs);
+    predicted.for_each(expected, |text| tally.add_words(text))?;
+    micro_f1_of_tally(&vocabulary, tally)
 }
 
 /// Micro-averaged F1 of the labels of rows that are matched; see [`micro_f1`].
 ///
 /// # Errors
 /// The answers are at fault where they have fewer than two different labels.
+///
+/// # Panics
+/// Where there are not as many predicted rows as true ones.
 pub fn micro_f1_of_texts(truth: &[&str], predicted: &[&str]) -> Result<Score, Failure> {
-    let vocabulary: Vocabulary<'_> = truth.iter().flat_map(|row| python_split(row)).collect();
-    let is_unknown = |label: &&str| !vocabulary.contains(label);
-    let unknown = predicted.iter().flat_map(|row| python_split(row)).filter(is_unknown).count();
-    let (truth, predicted) = (sets(&vocabulary, truth), sets(&vocabulary, predicted));
-    let score = label_sets::f_beta(&vocabulary, &truth, &predicted, 1.0, Average::Micro)?;
+    let mut vocabulary = Vocabulary::new();
+    let mut true_sets = LabelSets::with_room(truth.len());
+    truth.iter().for_each(|text| true_sets.push_words(&mut vocabulary, text));
+    let mut tally = Tally::new(&vocabulary, &true_sets, (0..truth.len()).map(|row| (row, row)));
+    predicted.iter().for_each(|text| tally.add_words(text));
+    micro_f1_of_tally(&vocabulary, tally)
+}
 
-    let by_label = label_sets::confusion_by_label(&vocabulary, &truth, &predicted);
+fn micro_f1_of_tally(vocabulary: &Vocabulary<'_>, tally: Tally<'_>) -> Result<Score, Failure> {
+    label_sets::require_two(vocabulary)?;
+    let (by_label, unknown) = tally.finish();
     let all = by_label.iter().copied().fold(ConfusionCounts::default(), ConfusionCounts::and);
-    let score = Score::new(score)
+    let score = Score::new(all.f_beta(1.0))
         .with("true positives", all.true_positives as f64)
         .with("false positives", (all.predicted - all.true_positives) as f64)
         .with("false negatives", (all.actual - all.true_positives) as f64)
         .with("predicted labels that no answer has", unknown as f64);
     let mut classes: Vec<(&str, ConfusionCounts)> =
-        vocabulary.labels().into_iter().zip(by_label).collect();
-    classes.sort_unstable_by_key(|(label, _)| *label);
+        vocabulary.labels().iter().copied().zip(by_label).collect();
+    // More are counted, in any order.
+    if classes.len() <= MOST_LISTED {
+        classes.sort_unstable_by_key(|(label, _)| *label);
+    }
     Ok(with_f1s_of(score, classes))
+}
+
+/// The texts of a column, read in the order of the file where that is possible: matched rows lie anywhere in memory, and
+/// waiting for them takes longer than the work on them.
+struct Texts<'a> {
+    matched: &'a Frame,
+    target: &'a str,
+    /// The column in the order of the file.
+    in_file_order: Option<&'a Column>,
+}
+
+impl<'a> Texts<'a> {
+    /// The texts of the column `target` of a table whose rows were matched then.
+    fn of(table: &'a Frame, matched: &'a Frame, target: &'a str) -> Result<Texts<'a>, Failure> {
+        let is_whole = (0..table.len()).all(|row| table.file_row(row) == row + 1);
+        let in_file_order = if is_whole { Some(table.column(target)?) } else { None };
+        Ok(Texts { matched, target, in_file_order })
+    }
+
+    /// The number that the text of a matched row has among those that are read.
+    fn place(&self, row: usize) -> usize {
+        if self.in_file_order.is_some() { self.matched.file_row(row) - 1 } else { row }
+    }
+
+    /// Calls `each` with each text; an empty cell stands for no labels.
+    ///
+    /// # Errors
+    /// As [`texts`], of the matched rows.
+    fn for_each(&self, expected: &str, mut each: impl FnMut(&'a str)) -> Result<(), Failure> {
+        let Some(column) = self.in_file_order else {
+            texts(self.matched.column(self.target)?, expected)?.into_iter().for_each(each);
+            return Ok(());
+        };
+        let read = |cell: Cell<'a>| text(cell).map(&mut each).is_some();
+        let are_texts = match column.values() {
+            Values::Object(objects) => objects.iter().all(read),
+            _ => column.cells().all(read),
+        };
+        if !are_texts {
+            texts(self.matched.column(self.target)?, expected)?;
+            unreachable!("matched rows are the same in another order");
+        }
+        Ok(())
+    }
 }
 
 /// The text of each row; an empty cell stands for no labels. `expected` says what is expected, in messages.
@@ -57,13 +118,16 @@ pub fn micro_f1_of_texts(truth: &[&str], predicted: &[&str]) -> Result<Score, Fa
 /// Where a cell is a number or a truth value, which is how a column reads that holds nothing else.
 pub fn texts<'a>(column: &'a Column, expected: &str) -> Result<Vec<&'a str>, Failure> {
     let cells = column.cells().enumerate();
-    cells
-        .map(|(row, cell)| match cell {
-            Cell::Text(text) => Ok(text),
-            cell if cell.is_missing() => Ok(""),
-            _ => Err(not_text(column, row, expected)),
-        })
-        .collect()
+    cells.map(|(row, cell)| text(cell).ok_or_else(|| not_text(column, row, expected))).collect()
+}
+
+/// The text of a cell, of which an empty one has none; `None` where it is anything else.
+fn text(cell: Cell<'_>) -> Option<&str> {
+    match cell {
+        Cell::Text(text) => Some(text),
+        cell if cell.is_missing() => Some(""),
+        _ => None,
+    }
 }
 
 /// That a cell is no text because the whole column is none.
@@ -75,12 +139,6 @@ fn not_text(column: &Column, row: usize, expected: &str) -> Failure {
             column.describe(row)
         ),
     )
-}
-
-fn sets(vocabulary: &Vocabulary<'_>, rows: &[&str]) -> LabelSets {
-    let mut sets = LabelSets::new();
-    rows.iter().for_each(|row| sets.push(vocabulary, python_split(row)));
-    sets
 }
 
 #[cfg(test)]
