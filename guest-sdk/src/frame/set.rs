@@ -1,13 +1,13 @@
 //! The distinct values of a column: Python's `set(series)`, and pandas' `isin`, `unique` and `duplicated`.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
 
 use super::integer_table::IntegerTable;
 use super::key::Key;
-use super::{Cell, Column, Values};
-
-/// Room for so many distinct values is made ahead: ids mostly differ, labels do not.
-const MOST_EXPECTED: usize = 1 << 20;
+use super::{Cell, Column, Objects, Values};
+use crate::text::{QuickText, TextSlots};
 
 /// The distinct values of a column as Python's `set(series)` holds them: numbers equal across types, each NaN of a
 /// float column an element of its own, the missing cells of object columns one element.
@@ -24,7 +24,83 @@ enum Elements<'a> {
     /// Of an int64 column: ids are most often this.
     Integers(IntegerTable),
     /// Of any column.
-    Keys(FxHashMap<Key<'a>, u32>),
+    Keys(KeyTable<'a>),
+}
+
+/// The keys of some rows of a column, and the first of the rows of each. Texts are in a table of their own: there are the
+/// most of them, and comparing them takes the longest.
+#[derive(Debug, Clone, Default)]
+struct KeyTable<'a> {
+    /// What the texts are of.
+    objects: Option<&'a Objects>,
+    texts: TextSlots,
+    others: FxHashMap<Key<'a>, u32>,
+}
+
+impl<'a> KeyTable<'a> {
+    /// No key yet of that column.
+    fn of(column: &'a Column) -> KeyTable<'a> {
+        let objects = match column.values() {
+            Values::Object(objects) => Some(objects),
+            _ => None,
+        };
+        KeyTable { objects, ..KeyTable::default() }
+    }
+
+    /// The row of a key, unless it is not there: then it is added with this row, which it has to be of.
+    #[inline]
+    fn insert(&mut self, key: Key<'a>, row: u32) -> Option<u32> {
+        match key {
+            Key::Text(text) => self.insert_text(text.as_bytes(), row),
+            key => match self.others.entry(key) {
+                Entry::Occupied(entry) => Some(*entry.get()),
+                Entry::Vacant(entry) => {
+                    entry.insert(row);
+                    None
+                }
+            },
+        }
+    }
+
+    /// As [`KeyTable::insert`].
+    #[inline]
+    fn insert_text(&mut self, text: &[u8], row: u32) -> Option<u32> {
+        let objects = self.objects;
+        self.texts.insert(QuickText::of(text), row, |row| text_of(objects, row))
+    }
+
+    #[inline]
+    fn contains(&self, key: Key<'_>) -> bool {
+        match key {
+            Key::Text(text) => self.contains_text(text.as_bytes()),
+            key => self.others.contains_key(&key),
+        }
+    }
+
+    #[inline]
+    fn contains_text(&self, text: &[u8]) -> bool {
+        self.texts.get(QuickText::of(text), |row| text_of(self.objects, row)).is_some()
+    }
+
+    fn len(&self) -> usize {
+        self.texts.len() + self.others.len()
+    }
+
+    /// All keys and their rows, in any order.
+    fn iter(&self) -> impl Iterator<Item = (Key<'a>, u32)> {
+        let objects = self.objects.into_iter();
+        let texts = objects.flat_map(|objects| {
+            self.texts.numbers().map(|row| (Key::of(objects.get(row as usize)), row))
+        });
+        texts.chain(self.others.iter().map(|(key, row)| (*key, *row)))
+    }
+}
+
+/// The text of a row that holds one.
+#[inline]
+fn text_of(objects: Option<&Objects>, row: u32) -> QuickText<'_> {
+    let text = objects.and_then(|objects| objects.bytes(row as usize));
+    QuickText::of(text.expect("a row in a table of texts holds text"))
 }
 
 impl CellSet<'_> {
@@ -64,7 +140,7 @@ impl CellSet<'_> {
                 (Elements::Integers(these), _) => {
                     these.iter().all(|(integer, _)| other.contains_key(Key::Int(integer)))
                 }
-                (Elements::Keys(these), _) => these.keys().all(|key| other.contains_key(*key)),
+                (Elements::Keys(these), _) => these.iter().all(|(key, _)| other.contains_key(key)),
             }
     }
 
@@ -78,7 +154,7 @@ impl CellSet<'_> {
                 .map(|(_, row)| row)
                 .collect(),
             Elements::Keys(keys) => {
-                keys.iter().filter(|(key, _)| absent(**key)).map(|(_, row)| *row).collect()
+                keys.iter().filter(|(key, _)| absent(*key)).map(|(_, row)| row).collect()
             }
         };
         let rows = comparable.iter().chain(&self.incomparable);
@@ -91,7 +167,7 @@ impl CellSet<'_> {
         match (&self.elements, key) {
             (Elements::Integers(integers), Key::Int(value)) => integers.get(value).is_some(),
             (Elements::Integers(_), _) => false,
-            (Elements::Keys(keys), key) => keys.contains_key(&key),
+            (Elements::Keys(keys), key) => keys.contains(key),
         }
     }
 }
@@ -116,24 +192,23 @@ impl Column {
                 Elements::Integers(integers)
             }
             Values::Float64(values) => {
-                let mut keys = FxHashMap::default();
+                let mut keys = KeyTable::default();
                 for (row, value) in (0..).zip(values) {
                     if value.is_nan() {
                         incomparable.push(row);
                     } else {
-                        keys.entry(Key::of_float(*value)).or_insert(row);
+                        keys.insert(Key::of_float(*value), row);
                     }
                 }
                 Elements::Keys(keys)
             }
             _ => {
-                let mut keys = FxHashMap::default();
-                keys.reserve(self.len().min(MOST_EXPECTED));
+                let mut keys = KeyTable::of(self);
                 for (row, cell) in (0..).zip(self.cells()) {
                     if matches!(cell, Cell::Float(value) if value.is_nan()) {
                         incomparable.push(row);
                     } else {
-                        keys.entry(Key::of(cell)).or_insert(row);
+                        keys.insert(Key::of(cell), row);
                     }
                 }
                 Elements::Keys(keys)
@@ -152,30 +227,39 @@ impl Column {
             return values.iter().map(|value| integers.get(*value).is_some()).collect();
         }
         let (keys, others) = common_keys(self, other);
-        let mut distinct = FxHashSet::default();
-        distinct.reserve(other.len().min(MOST_EXPECTED));
-        distinct.extend(others);
-        keys.map(|key| distinct.contains(&key)).collect()
+        let mut distinct = KeyTable::of(other);
+        for (row, key) in (0..).zip(others) {
+            distinct.insert(key, row);
+        }
+        if let (Values::Object(these), Values::Object(_)) = (self.values(), other.values()) {
+            let is_in = |row| match these.bytes(row) {
+                Some(text) => distinct.contains_text(text),
+                None => distinct.contains(Key::of(these.get(row))),
+            };
+            return (0..these.len()).map(is_in).collect();
+        }
+        keys.map(|key| distinct.contains(key)).collect()
     }
 
     /// pandas' `unique()`: the row where each distinct value comes first, ascending. Missing values count as one.
     pub fn unique(&self) -> Vec<u32> {
-        let mut seen = FxHashSet::default();
-        (0..).zip(self.keys()).filter_map(|(row, key)| seen.insert(key).then_some(row)).collect()
+        let mut seen = KeyTable::of(self);
+        let rows = (0..).zip(self.keys());
+        rows.filter_map(|(row, key)| seen.insert(key, row).is_none().then_some(row)).collect()
     }
 
     /// pandas' `duplicated()`: for each row, whether its value came in an earlier row. Missing values count as one.
     pub fn duplicated(&self) -> Vec<bool> {
-        let mut seen = FxHashSet::default();
-        self.keys().map(|key| !seen.insert(key)).collect()
+        let mut seen = KeyTable::of(self);
+        (0..).zip(self.keys()).map(|(row, key)| seen.insert(key, row).is_some()).collect()
     }
 
     /// The first row whose value came before, and the row where it did. Missing values count as one.
     pub fn first_duplicate(&self) -> Option<(usize, usize)> {
-        let mut seen = FxHashMap::default();
-        self.keys()
-            .enumerate()
-            .find_map(|(row, key)| seen.insert(key, row).map(|earlier| (row, earlier)))
+        let mut seen = KeyTable::of(self);
+        (0..).zip(self.keys()).find_map(|(row, key)| {
+            seen.insert(key, row).map(|earlier| (row as usize, earlier as usize))
+        })
     }
 
     /// pandas' `is_unique`: whether no value comes twice.
@@ -209,6 +293,8 @@ pub(super) fn common_keys<'a>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::{Objects, Role};
     use super::*;
 
@@ -266,5 +352,61 @@ mod tests {
         let large = column(Values::Int64(vec![(1 << 53) + 1]));
         assert_eq!(large.is_in(&column(Values::Float64(vec![(1_i64 << 53) as f64]))), [true]);
         assert_eq!(large.is_in(&objects(&[Cell::Float((1_i64 << 53) as f64)])), [false]);
+    }
+
+    /// Cells that are often equal.
+    fn cells() -> impl Strategy<Value = Vec<Cell<'static>>> {
+        let texts = [
+            "",
+            "a",
+            "b",
+            "0123456",
+            "01234567",
+            "0123456789abcdef",
+            "0123456789.bcdef-0123456789",
+        ];
+        let cell = prop_oneof![
+            8 => prop::sample::select(texts.to_vec()).prop_map(Cell::Text),
+            1 => Just(Cell::Missing),
+            1 => prop::bool::ANY.prop_map(Cell::Bool),
+            1 => (-1_i64..3).prop_map(Cell::Int),
+            1 => (0_u32..4).prop_map(|halves| Cell::Float(f64::from(halves) / 2.0)),
+        ];
+        prop::collection::vec(cell, 0..30)
+    }
+
+    proptest! {
+        #[test]
+        fn objects_are_looked_up_as_one_by_one(left in cells(), right in cells()) {
+            let (left_column, right_column) = (objects(&left), objects(&right));
+            let has = |cells: &[Cell<'_>], cell: Cell<'_>| {
+                cells.iter().any(|other| other.is_or_equals(cell))
+            };
+            let is_in: Vec<bool> = left.iter().map(|cell| has(&right, *cell)).collect();
+            prop_assert_eq!(left_column.is_in(&right_column), is_in.clone());
+
+            let seen: Vec<bool> =
+                (0..left.len()).map(|row| has(&left[..row], left[row])).collect();
+            prop_assert_eq!(left_column.duplicated(), seen.clone());
+            let first: Vec<u32> =
+                (0..left.len() as u32).filter(|row| !seen[*row as usize]).collect();
+            prop_assert_eq!(&left_column.unique(), &first);
+            let duplicate = seen.iter().position(|seen| *seen).map(|row| {
+                let same = |other: &Cell<'_>| other.is_or_equals(left[row]);
+                (row, left.iter().position(same).unwrap())
+            });
+            prop_assert_eq!(left_column.first_duplicate(), duplicate);
+            prop_assert_eq!(left_column.is_unique(), duplicate.is_none());
+
+            let (left_set, right_set) = (left_column.set(), right_column.set());
+            prop_assert_eq!(left_set.len(), first.len());
+            let absent: Vec<usize> =
+                first.iter().map(|row| *row as usize).filter(|row| !is_in[*row]).collect();
+            prop_assert_eq!(left_set.is_subset(&right_set), absent.is_empty());
+            prop_assert_eq!(left_set.difference(&right_set), absent);
+            for cell in &right {
+                prop_assert_eq!(left_set.contains(*cell), has(&left, *cell));
+            }
+        }
     }
 }
