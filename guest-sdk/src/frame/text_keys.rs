@@ -217,11 +217,10 @@ impl Position {
     /// A position at which those bytes occur, each worth its digit.
     fn new(occurring: &[bool; 256], is_optional: bool) -> Position {
         let mut position = Position { occurring: [0; 4], is_optional, worth: [0; 256] };
-        let mut digit = u64::from(is_optional);
-        for byte in (0..occurring.len()).filter(|byte| occurring[*byte]) {
+        let bytes = (0..occurring.len()).filter(|byte| occurring[*byte]);
+        for (byte, digit) in bytes.zip(u64::from(is_optional)..) {
             position.occurring[byte / 64] |= 1 << (byte % 64);
             position.worth[byte] = digit;
-            digit += 1;
         }
         position
     }
