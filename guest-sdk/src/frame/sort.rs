@@ -387,6 +387,7 @@ fn order_texts(objects: &Objects, mut rows: Vec<u32>) -> (StableOrder, Option<So
         return (StableOrder { rows, ties, missing: Vec::new() }, None);
     }
     let count = rows.len();
+    let are_all = count == objects.len();
     let mut tie = |places: Range<usize>| {
         ties.resize(count, false);
         ties[places].fill(true);
@@ -414,17 +415,24 @@ fn order_texts(objects: &Objects, mut rows: Vec<u32>) -> (StableOrder, Option<So
             continue;
         };
         // The rows of one key ascend still: their order is the one that is wanted.
-        let sorted: Vec<u32> = order.rows.iter().map(|place| part[*place as usize]).collect();
-        part.copy_from_slice(&sorted);
-        let mut start = range.start;
-        for run in order.keys.chunk_by(|left, right| left == right) {
-            let end = start + run.len();
-            if run.len() > 1 && keys.is_whole() {
-                tie(start + 1..end);
-            } else if run.len() > 1 {
-                unsorted.push((start..end, keys.shared()));
+        if are_all && range.len() == count {
+            // Each row was at its own place.
+            rows = order.rows;
+        } else {
+            let sorted: Vec<u32> = order.rows.iter().map(|place| part[*place as usize]).collect();
+            part.copy_from_slice(&sorted);
+        }
+        let mut start = 0;
+        while let Some(tied) = order.keys[start..].windows(2).position(|pair| pair[0] == pair[1]) {
+            start += tied;
+            let run = order.keys[start..].iter().take_while(|key| **key == order.keys[start]);
+            let places = range.start + start..range.start + start + run.count();
+            start = places.end - range.start;
+            if keys.is_whole() {
+                tie(places.start + 1..places.end);
+            } else {
+                unsorted.push((places, keys.shared()));
             }
-            start = end;
         }
         if range.len() == count {
             sorted_texts = keys.sorted_texts(order.keys);
