@@ -19,18 +19,32 @@ impl Grader for DenoisingDirtyDocuments {
         // The rows are sorted by their ids, so those of a picture are next to each other.
         let ids = answers.column("id")?;
         let rows: Vec<u32> = (0..).take(ids.len()).collect();
-        for rows in rows.chunk_by(|row, next| picture(ids, *row) == picture(ids, *next)) {
-            let Some(picture) = picture(ids, rows[0]) else { continue };
+        let mut start = 0;
+        while start < rows.len() {
+            let Some(picture) = picture(ids, start) else {
+                start += 1;
+                continue;
+            };
+            let others = (start..ids.len()).find(|row| !is_of(ids, *row, picture));
+            let rows = &rows[start..others.unwrap_or(ids.len())];
             let error = metrics::root_mean_squared_error(&truth.take(rows), &predicted.take(rows))?;
             score = score.with(format!("root mean squared error of picture {picture}"), error);
+            start += rows.len();
         }
         Ok(score)
     }
 }
 
 /// The picture that a pixel is of.
-fn picture(ids: &Column, row: u32) -> Option<&str> {
-    ids.cell(row as usize).text()?.split_once('_').map(|(picture, _)| picture)
+fn picture(ids: &Column, row: usize) -> Option<&str> {
+    ids.cell(row).text()?.split_once('_').map(|(picture, _)| picture)
+}
+
+/// Whether a pixel is of that picture.
+fn is_of(ids: &Column, row: usize, picture: &str) -> bool {
+    let of_picture =
+        |id: &str| id.strip_prefix(picture).is_some_and(|place| place.starts_with('_'));
+    ids.cell(row).text().is_some_and(of_picture)
 }
 
 podium_grader::export!(DenoisingDirtyDocuments);

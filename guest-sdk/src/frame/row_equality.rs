@@ -1,7 +1,7 @@
 //! Whether the cells of two columns of objects are equal, row by row.
 //!
-//! Rows that were matched by an id have their texts all over the memory, so that each look at one waits for it. The first
-//! and last bytes of many rows are looked at together, before anything is decided by one of them: one wait does for all.
+//! Rows that were matched by an id have their texts all over the memory, so that each look at one waits for it. A few
+//! bytes of the texts of many rows are looked at together, before anything is decided by one of them: one wait does for all.
 
 use std::ops::Range;
 
@@ -43,8 +43,7 @@ impl<'a, Same: Fn(Cell<'a>, Cell<'a>) -> bool> EqualRows<'a, Same> {
         let count = TOGETHER.min(self.rows - self.row);
         let rows = self.row..self.row + count;
         let (left, right) = (self.left, self.right);
-        let near = bits(rows.clone(), |row| left.first_byte(row) == right.first_byte(row))
-            & bits(rows.clone(), |row| left.last_byte(row) == right.last_byte(row));
+        let near = bits(rows.clone(), |row| left.sample(row) == right.sample(row));
         self.equal = bits(rows, |row| match (left.bytes(row), right.bytes(row)) {
             (Some(left_text), Some(right_text)) => {
                 near >> (row % TOGETHER) & 1 == 1 && same_bytes(left_text, right_text)
