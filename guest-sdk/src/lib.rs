@@ -18,6 +18,7 @@
 #![deny(unsafe_code)]
 
 pub mod boxes;
+mod by_eights;
 #[doc(hidden)]
 pub mod contract;
 mod failure;

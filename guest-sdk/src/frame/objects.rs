@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 use std::rc::Rc;
 
 use super::Cell;
+use crate::by_eights;
 
 /// The values of an `object` column. Texts lie in one arena that reorderings share.
 #[derive(Debug, Clone)]
@@ -209,7 +210,7 @@ impl Objects {
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> Objects {
         fn pick<T: Copy>(cells: &[T], rows: &[u32]) -> Vec<T> {
-            rows.iter().map(|row| cells[*row as usize]).collect()
+            by_eights::map(rows, |row| cells[row as usize])
         }
         let cells = match &self.cells {
             Stored::Texts(spans) => Stored::Texts(pick(spans, rows)),

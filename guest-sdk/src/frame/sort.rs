@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::text_keys::{SortedTexts, TextKeys};
 use super::{Column, Objects, Values};
+use crate::by_eights;
 use crate::failure::Failure;
 use crate::order::{RowsByKey, introsort, rows_by_key};
 
@@ -321,30 +322,34 @@ fn order_of_dense(values: &[i64]) -> Option<(Vec<u32>, Option<SortedIntegers>)> 
     /// There are less rows than this.
     const NONE: u32 = u32::MAX;
     let mut table = vec![NONE; range as usize + 1];
-    for (row, value) in (0..).zip(values) {
+    let mut row = 0;
+    let mut is_taken = false;
+    by_eights::for_each(values, |value| {
         let place = &mut table[value.abs_diff(least) as usize];
-        if *place != NONE {
-            return None;
-        }
+        is_taken |= *place != NONE;
         *place = row;
+        row = row.wrapping_add(1);
+    });
+    if is_taken {
+        return None;
     }
     if table.len() == values.len() {
         // No place is left free: the table is the order.
         return Some((table, Some(SortedIntegers::Consecutive { least })));
     }
     // Which places are free follows no rule, so that nothing is decided by it: each is put where the next is to be.
+    let mut rows = vec![0; values.len() + 1];
     let mut above_least = vec![0; values.len() + 1];
-    let mut next = 0;
-    for place in 0..table.len() {
-        let row = table[place];
-        table[next] = row;
-        above_least[next] = place as u32;
-        next += usize::from(row != NONE);
-    }
-    table.truncate(values.len());
-    table.shrink_to_fit();
+    let (mut next, mut place) = (0_usize, 0_u32);
+    by_eights::for_each(&table, |row| {
+        rows[next] = row;
+        above_least[next] = place;
+        next = next.wrapping_add(usize::from(row != NONE));
+        place = place.wrapping_add(1);
+    });
+    rows.truncate(values.len());
     above_least.truncate(values.len());
-    Some((table, Some(SortedIntegers::Apart { least, above_least })))
+    Some((rows, Some(SortedIntegers::Apart { least, above_least })))
 }
 
 /// Orders rows by the key of each, those of one key by their place. Gives the keys in that order, too.
