@@ -101,18 +101,33 @@ pub fn confusion_by_label(
 ) -> Result<Vec<LabelCounts>, Failure> {
     check_targets(truth, prediction)?;
     let labels = LabelList::of_both(truth, prediction)?;
-    let never = LabelCounts { row: None, counts: ConfusionCounts::default() };
-    let mut by_label = vec![never; labels.numbered.count];
-    let numbers = labels.numbered.first.iter().zip(&labels.numbered.second);
-    for (row, (actual, predicted)) in numbers.enumerate() {
-        by_label[*predicted as usize].counts.predicted += 1;
-        let LabelCounts { row: of_label, counts } = &mut by_label[*actual as usize];
-        of_label.get_or_insert(row);
-        counts.actual += 1;
-        counts.true_positives += u64::from(actual == predicted);
+    // Labels come in no order, so what is counted of each is kept small: more of it stays near. Rows are less than 2³².
+    #[derive(Clone, Copy)]
+    struct Counted {
+        row: u32,
+        actual: u32,
+        predicted: u32,
+        true_positives: u32,
     }
-    Ok(by_label
-        .into_iter()
+    const NEVER: Counted = Counted { row: u32::MAX, actual: 0, predicted: 0, true_positives: 0 };
+    let mut by_label = vec![NEVER; labels.numbered.count];
+    let numbers = labels.numbered.first.iter().zip(&labels.numbered.second);
+    for (row, (actual, predicted)) in (0..).zip(numbers) {
+        by_label[*predicted as usize].predicted += 1;
+        let counted = &mut by_label[*actual as usize];
+        counted.row = counted.row.min(row);
+        counted.actual += 1;
+        counted.true_positives += u32::from(actual == predicted);
+    }
+    let counts = by_label.into_iter().map(|counted| LabelCounts {
+        row: (counted.row != NEVER.row).then_some(counted.row as usize),
+        counts: ConfusionCounts {
+            true_positives: counted.true_positives.into(),
+            predicted: counted.predicted.into(),
+            actual: counted.actual.into(),
+        },
+    });
+    Ok(counts
         .zip(&labels.copies)
         .flat_map(|(label, copies)| std::iter::repeat_n(label, *copies as usize))
         .collect())

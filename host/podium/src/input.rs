@@ -30,7 +30,7 @@ use crate::regular_file::without_waiting;
 use crate::verdict::{Bytes, GraderFailure};
 
 /// Files up to this size are read into memory when they are opened.
-pub(crate) const HELD_BYTES: u64 = 4 << 20;
+pub(crate) const HELD_BYTES: u64 = 512 << 10;
 
 /// How much is hashed at once.
 const HASHED_BYTES: usize = 256 << 10;

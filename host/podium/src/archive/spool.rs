@@ -6,7 +6,10 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 
-use crate::input::{HELD_BYTES, Input, InputProblem};
+use crate::input::{Input, InputProblem};
+
+/// Entries up to this size are held in memory.
+const HELD_BYTES: u64 = 4 << 20;
 
 /// What became of putting an entry aside.
 pub(crate) enum Held {
