@@ -196,7 +196,8 @@ pub(super) fn section(
             text,
             "\nThe largest competitions, on made-up data of {of_rows} number of rows. Podium's times are those of the whole \
              process, the reference's those of reading and grading alone; the memory is that of the whole process on both \
-             sides. The median of three runs, a single one where it takes more than {QUICK_SECONDS} seconds.\n\n{}",
+             sides. The median of three runs after one that warms caches up, a single run where it takes more than \
+             {QUICK_SECONDS} seconds.\n\n{}",
             table(largest)
         );
         if let Some(summary) = summary(largest) {
