@@ -88,6 +88,8 @@ mod engine;
 mod error;
 mod example;
 mod file_kind;
+#[cfg(target_os = "linux")]
+mod first_touch;
 mod float_text;
 mod grader;
 mod graders;

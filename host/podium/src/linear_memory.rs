@@ -17,12 +17,14 @@ use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
 use wasmtime::{LinearMemory, MemoryCreator, MemoryType};
 
+use crate::first_touch::{FirstTouch, WORTH_IT};
+
 /// Below that many bytes pages stay small: most graders never need more, and clearing a large page for a few rows takes
 /// longer than it saves.
 const SMALL: usize = 2 << 20;
 
 /// The size of a large page of most processors, and what the reservation is aligned to.
-const LARGE_PAGE: usize = 2 << 20;
+pub(crate) const LARGE_PAGE: usize = 2 << 20;
 
 /// Makes the memories of an engine.
 #[derive(Debug)]
@@ -55,6 +57,8 @@ struct Reservation {
     base: *mut u8,
     accessible: usize,
     capacity: usize,
+    /// Touches what is accessible ahead of the grader, where there is much of it.
+    first_touch: Option<FirstTouch>,
 }
 
 // SAFETY: the range belongs to this value alone, and is only ever changed through an exclusive reference to it. That
@@ -79,7 +83,7 @@ impl Reservation {
             - (start as usize + guard);
         // `before` is less than a large page more than the guard: there is room for the capacity and the other guard.
         let base = start.cast::<u8>().wrapping_add(before);
-        Ok(Reservation { start, length, base, accessible: 0, capacity })
+        Ok(Reservation { start, length, base, accessible: 0, capacity, first_touch: None })
     }
 
     /// Makes the first `bytes` accessible; those that were not are zero.
@@ -101,6 +105,13 @@ impl Reservation {
             // accessed so far. `accessible` is a whole number of WebAssembly's pages, and so of the machine's.
             unsafe { rustix::mm::mprotect(first, more, flags)? };
             self.accessible = bytes;
+            if bytes >= WORTH_IT {
+                let base = self.base;
+                // SAFETY: what is accessible stays so until the range is unmapped, and the thread has ended by then.
+                let first_touch =
+                    self.first_touch.get_or_insert_with(|| unsafe { FirstTouch::start(base) });
+                first_touch.accessible(bytes);
+            }
         }
         Ok(())
     }
@@ -108,6 +119,8 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
+        // Nobody touches what will not be there.
+        self.first_touch = None;
         // SAFETY: this range was mapped by `new` and not unmapped since. wasmtime drops a memory when no code that
         // uses it is left.
         let unmapped = unsafe { rustix::mm::munmap(self.start, self.length) };
