@@ -1,6 +1,6 @@
 //! Matthews correlation coefficient of `contact`, pairs of players at a moment matched by `contact_id`.
 
-use podium_grader::frame::match_rows_of_same_set;
+use podium_grader::frame::{Values, match_rows_of_same_set};
 use podium_grader::{Cell, Direction, Failure, Frame, Grader, Score, metrics};
 
 const ID: &str = "contact_id";
@@ -20,9 +20,17 @@ impl Grader for NflPlayerContactDetection {
 
         // How many pairs there are by whether they are in contact, and by whether that is predicted.
         let mut counts = [[0_u64; 2]; 2];
-        let holds = |cell: Cell<'_>| usize::from(cell.equals(Cell::Int(1)));
-        for (truth, predicted) in truth.cells().zip(predicted.cells()) {
-            counts[holds(truth)][holds(predicted)] += 1;
+        if let (Values::Int64(truth), Values::Int64(predicted)) =
+            (truth.values(), predicted.values())
+        {
+            for (truth, predicted) in truth.iter().zip(predicted) {
+                counts[usize::from(*truth == 1)][usize::from(*predicted == 1)] += 1;
+            }
+        } else {
+            let holds = |cell: Cell<'_>| usize::from(cell.equals(Cell::Int(1)));
+            for (truth, predicted) in truth.cells().zip(predicted.cells()) {
+                counts[holds(truth)][holds(predicted)] += 1;
+            }
         }
         let [[true_negatives, false_positives], [false_negatives, true_positives]] =
             counts.map(|counts| counts.map(|count| count as f64));

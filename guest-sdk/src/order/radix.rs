@@ -83,9 +83,15 @@ pub(crate) fn rows_by_key(mut keys: Vec<u64>) -> RowsByKey {
         |(key, row): (&u64, u32)| (key.wrapping_sub(least) >> excess) << row_bits | u64::from(row);
     let mut words: Vec<u64> = keys.iter().zip(0..count).map(word).collect();
     sort_words(&mut words, row_bits, bits - excess);
+    let mut tied: Vec<(u64, u32)> = Vec::new();
     for run in words.chunk_by_mut(|left, right| left >> row_bits == right >> row_bits) {
         if run.len() > 1 {
-            run.sort_unstable_by_key(|word| (keys[row_of(*word) as usize], row_of(*word)));
+            tied.clear();
+            tied.extend(run.iter().map(|word| (keys[row_of(*word) as usize], row_of(*word))));
+            tied.sort_unstable();
+            for (word, (_, row)) in run.iter_mut().zip(&tied) {
+                *word = u64::from(*row);
+            }
         }
     }
     let rows = by_eights::map(&words, row_of);
