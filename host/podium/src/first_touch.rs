@@ -31,8 +31,10 @@ const GROUP: usize = PAGES * LARGE_PAGE;
 /// Memory below this size is not worth a thread.
 pub(crate) const WORTH_IT: usize = 2 * GROUP;
 
-/// How often it is looked at what the grader has touched: some times while it fills a group.
+/// How often it is looked at what the grader has touched: some times while it fills a group; less and less often while it
+/// touches nothing new.
 const PAUSE: Duration = Duration::from_micros(300);
+const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 
 /// A thread that touches memory; ends when dropped.
 #[derive(Debug)]
@@ -69,6 +71,9 @@ impl FirstTouch {
     /// Says how many bytes from the address on are accessible; more than before.
     pub(crate) fn accessible(&self, bytes: usize) {
         self.shared.accessible.store(bytes, Ordering::Release);
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
     }
 }
 
@@ -86,8 +91,14 @@ impl Drop for FirstTouch {
 impl Shared {
     fn touch(&self, base: usize, touched: &Touched) {
         let mut are_touched = Vec::new();
+        let mut pause = PAUSE;
         while !self.ended.load(Ordering::Acquire) {
-            are_touched.resize(self.accessible.load(Ordering::Acquire) / GROUP, false);
+            pause = LONGEST_PAUSE.min(2 * pause);
+            let groups = self.accessible.load(Ordering::Acquire) / GROUP;
+            if groups > are_touched.len() {
+                are_touched.resize(groups, false);
+                pause = PAUSE;
+            }
             for (group, is_touched) in are_touched.iter_mut().enumerate() {
                 let first = base + group * GROUP;
                 if *is_touched {
@@ -96,7 +107,10 @@ impl Shared {
                 match touched.holds(first) {
                     None => return,
                     Some(false) => continue,
-                    Some(true) => *is_touched = true,
+                    Some(true) => {
+                        *is_touched = true;
+                        pause = PAUSE;
+                    }
                 }
                 for page in 1..PAGES {
                     if self.ended.load(Ordering::Acquire) || !populate(first + page * LARGE_PAGE) {
@@ -104,7 +118,7 @@ impl Shared {
                     }
                 }
             }
-            thread::park_timeout(PAUSE);
+            thread::park_timeout(pause);
         }
     }
 }
