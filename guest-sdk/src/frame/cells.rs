@@ -234,6 +234,7 @@ impl Texts {
 }
 
 /// Where texts of a column lie; see [`Texts::ranges`].
+#[derive(Clone, Copy)]
 pub(super) struct Ranges<'a> {
     text: &'a [u8],
     holds_nul: bool,
@@ -250,6 +251,39 @@ impl Iterator for Ranges<'_> {
         let [start, next] = *self.starts.first_chunk()?;
         self.starts = self.starts.get(self.width..).unwrap_or_default();
         Some(between(self.text, self.holds_nul, start as usize, next as usize))
+    }
+}
+
+impl Ranges<'_> {
+    /// Puts what `parse` makes of the next texts into a block, up to its end, or that of the texts, or the first text that
+    /// `parse` makes nothing of, and gives their number; these are passed. It is told all text, and where a text lies in
+    /// it. Where there is a NUL, none is passed.
+    ///
+    /// To be called by a function that does nothing else: with little at hand, all of that stays in registers.
+    #[inline(always)]
+    pub(super) fn parse<T>(
+        &mut self,
+        block: &mut [T],
+        parse: impl Fn(&[u8], usize, usize) -> Option<T>,
+    ) -> usize {
+        if self.holds_nul {
+            return 0;
+        }
+        let Ranges { text, width, mut starts, .. } = *self;
+        let mut passed = 0;
+        for value in block {
+            let Some([start, next]) = starts.first_chunk() else { break };
+            // Of a cell that the file does not have, the end comes before the start.
+            let Some(parsed) = parse(text, *start as usize, (*next as usize).wrapping_sub(1))
+            else {
+                break;
+            };
+            *value = parsed;
+            starts = starts.get(width..).unwrap_or_default();
+            passed += 1;
+        }
+        self.starts = starts;
+        passed
     }
 }
 

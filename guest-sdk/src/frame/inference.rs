@@ -110,12 +110,11 @@ impl<'a> Chunk<'a> {
         let mut values = self.room();
         let mut missing = false;
         let bytes = self.column.texts.arena().as_bytes();
-        for (start, end) in self.ranges() {
+        let mut ranges = self.ranges();
+        loop {
             // No number of digits alone is a missing value.
-            if let Some(value) = parse_digits_alone(bytes, start, end) {
-                values.push(value);
-                continue;
-            }
+            take_blocks(&mut ranges, &mut values, digits_alone);
+            let Some((start, end)) = ranges.next() else { break };
             let text = &bytes[start..end];
             if is_missing_word(text) {
                 missing = true;
@@ -163,12 +162,11 @@ impl<'a> Chunk<'a> {
     fn float64(self) -> Option<Vec<f64>> {
         let mut values = self.room();
         let bytes = self.column.texts.arena().as_bytes();
-        for (start, end) in self.ranges() {
+        let mut ranges = self.ranges();
+        loop {
             // No missing value is spelled as a number.
-            if let Some(value) = parse_plain_float(bytes, start, end) {
-                values.push(value);
-                continue;
-            }
+            take_blocks(&mut ranges, &mut values, plain_floats);
+            let Some((start, end)) = ranges.next() else { break };
             let text = &bytes[start..end];
             match parse_float64(text) {
                 Some(value) => values.push(value),
@@ -215,6 +213,36 @@ impl<'a> Chunk<'a> {
         }));
         Array::Texts(spans)
     }
+}
+
+/// Values that are parsed together.
+type Block<T> = [T; 64];
+
+/// Appends values as long as whole blocks of them are parsed, and those before the first text that is not.
+#[inline(always)]
+fn take_blocks<T: Copy + Default>(
+    ranges: &mut Ranges<'_>,
+    values: &mut Vec<T>,
+    parse: fn(&mut Ranges<'_>, &mut Block<T>) -> usize,
+) {
+    let mut block = [T::default(); 64];
+    loop {
+        let parsed = parse(ranges, &mut block);
+        values.extend_from_slice(&block[..parsed]);
+        if parsed < block.len() {
+            return;
+        }
+    }
+}
+
+#[inline(never)]
+fn digits_alone(ranges: &mut Ranges<'_>, block: &mut Block<i64>) -> usize {
+    ranges.parse(block, parse_digits_alone)
+}
+
+#[inline(never)]
+fn plain_floats(ranges: &mut Ranges<'_>, block: &mut Block<f64>) -> usize {
+    ranges.parse(block, parse_plain_float)
 }
 
 /// Why a chunk is not of uint64.

@@ -109,9 +109,10 @@ fn bits(vectors: [v128; 4]) -> u64 {
     first | second << 16 | third << 32 | fourth << 48
 }
 
+/// The marks of a block.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 #[inline]
-fn marks_of(block: &[u8; BLOCK]) -> Marks {
+pub(super) fn marks_of(block: &[u8; BLOCK]) -> Marks {
     let vectors = vectors(block);
     let equal = |byte| vectors.map(|bytes| u8x16_eq(bytes, u8x16_splat(byte)));
     let (quotes, returns) = (equal(b'"'), equal(b'\r'));
@@ -119,8 +120,9 @@ fn marks_of(block: &[u8; BLOCK]) -> Marks {
     Marks { commas: bits(equal(b',')), newlines: bits(equal(b'\n')), others: bits(others) }
 }
 
+/// The marks of a block.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-fn marks_of(block: &[u8; BLOCK]) -> Marks {
+pub(super) fn marks_of(block: &[u8; BLOCK]) -> Marks {
     let mut marks = Marks { commas: 0, newlines: 0, others: 0 };
     for (place, word) in block.as_chunks::<8>().0.iter().enumerate() {
         let word = u64::from_le_bytes(*word);

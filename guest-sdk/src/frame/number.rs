@@ -84,11 +84,17 @@ pub(super) fn parse_float64(text: &[u8]) -> Option<f64> {
 #[inline(always)]
 pub(super) fn parse_plain_float(bytes: &[u8], start: usize, end: usize) -> Option<f64> {
     let negative = bytes.get(start) == Some(&b'-');
-    let mut at = start + usize::from(negative);
-    if let Some((digits, fraction)) = digits_around_point(bytes, at, end) {
-        let magnitude = power_of_ten_apart(digits, -(fraction as i32))?;
-        return Some(if negative { -magnitude } else { magnitude });
-    }
+    let at = start + usize::from(negative);
+    let magnitude = match digits_around_point(bytes, at, end) {
+        Some((digits, fraction)) => power_of_ten_apart(digits, -(fraction as i32))?,
+        None => plain_magnitude(bytes, at, end)?,
+    };
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+/// As [`parse_plain_float`], wherever the point is, without a sign.
+#[inline(never)]
+fn plain_magnitude(bytes: &[u8], mut at: usize, end: usize) -> Option<f64> {
     let mut digits = 0;
     let whole = take_eights(bytes, at, end, &mut digits);
     at += whole;
@@ -106,8 +112,7 @@ pub(super) fn parse_plain_float(bytes: &[u8], start: usize, end: usize) -> Optio
     if at < end {
         exponent += parse_exponent(&bytes[at..end])?;
     }
-    let magnitude = power_of_ten_apart(digits, exponent)?;
-    Some(if negative { -magnitude } else { magnitude })
+    power_of_ten_apart(digits, exponent)
 }
 
 /// The digits of a number that has a point behind at most seven of them, and how many follow the point; nineteen together at

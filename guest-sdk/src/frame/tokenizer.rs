@@ -18,7 +18,7 @@ use memchr::memchr;
 
 use super::cells::Cells;
 use super::header::Header;
-use super::marks::{BLOCK, Marks, first_quote, marks};
+use super::marks::{BLOCK, Marks, first_quote, marks, marks_of};
 use super::space::{Space, Taken};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -329,14 +329,10 @@ impl<'a> Tokenizer<'a> {
                     return Ok(at);
                 }
             }
-            let block = marks(buffer.get(at..).unwrap_or_default());
-            if rows_are_kept && self.take_block(block, buffer, at, *pending) {
-                if let Some(last) = block.all().checked_ilog2() {
-                    field_start = at + last as usize + 1;
-                }
-                at += BLOCK;
-                continue;
+            if rows_are_kept {
+                self.take_blocks(buffer, *pending, &mut at, &mut field_start);
             }
+            let block = marks(buffer.get(at..).unwrap_or_default());
             let mut left = block.all();
             while left != 0 {
                 let place = at + left.trailing_zeros() as usize;
@@ -421,6 +417,30 @@ impl<'a> Tokenizer<'a> {
         *pending = end + 1;
         self.fields += 1;
         Some(end)
+    }
+
+    /// Takes blocks, the bytes from `at` on, one after the other as [`Tokenizer::take_block`] does. Most of all bytes are
+    /// taken here: a function that does nothing else has all that it needs in registers.
+    #[inline(never)]
+    fn take_blocks(
+        &mut self,
+        buffer: &[u8],
+        pending: usize,
+        at: &mut usize,
+        field_start: &mut usize,
+    ) {
+        let mut next = *at;
+        while let Some(block) = buffer.get(next..).and_then(|rest| rest.first_chunk()) {
+            let block = marks_of(block);
+            if !self.take_block(block, buffer, next, pending) {
+                break;
+            }
+            if let Some(last) = block.all().checked_ilog2() {
+                *field_start = next + last as usize + 1;
+            }
+            next += BLOCK;
+        }
+        *at = next;
     }
 
     /// Takes a block, the bytes from `at` on, if nothing in it asks for a closer look: rows that end there have as many

@@ -7,10 +7,13 @@
 //! Computing 10, 2003), with blocks of 64 rows that hand their horizontal differences down. Agrees with the Python
 //! package Levenshtein 0.26.0 (`distance`), which counts code points of texts and compares elements of other sequences.
 
+mod few_edits;
+
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use self::few_edits::FewEdits;
 use crate::frame::Column;
 
 /// The distance of two texts, counted in code points. For many pairs, [`Levenshtein`] reuses its memory.
@@ -26,6 +29,7 @@ pub fn distance(left: &str, right: &str) -> usize {
 /// Computes distances, keeping its memory from one pair to the next.
 #[derive(Debug, Default)]
 pub struct Levenshtein {
+    few_edits: FewEdits,
     pattern: Pattern,
     columns: Vec<Differences>,
     left: Vec<u32>,
@@ -166,7 +170,9 @@ impl Levenshtein {
     pub fn text(&mut self, left: &str, right: &str) -> usize {
         let (left, right) = without_shared_ends(left, right);
         if left.is_ascii() && right.is_ascii() {
-            return self.differing(left.as_bytes(), right.as_bytes());
+            let (left, right) = (left.as_bytes(), right.as_bytes());
+            let few = self.few_edits.distance(left, right);
+            return few.unwrap_or_else(|| self.differing(left, right));
         }
         let (mut a, mut b) = (std::mem::take(&mut self.left), std::mem::take(&mut self.right));
         a.clear();
@@ -340,6 +346,35 @@ mod tests {
             ("InChI=1S/H2O/h1H2", "InChI=1S/CH4/h1H4", 4),
         ] {
             assert_eq!(distance(left, right), expected, "{left:?} {right:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn few_edits_agree_with_the_definition(
+            text in "[abc]{0,120}",
+            edits in proptest::collection::vec((0usize..3, any::<prop::sample::Index>(), "[abc]"), 0..12),
+        ) {
+            let mut edited = text.clone();
+            for (edit, place, letter) in edits {
+                let place = place.index(edited.len() + 1);
+                match edit {
+                    0 => edited.insert_str(place, &letter),
+                    1 if place < edited.len() => drop(edited.remove(place)),
+                    _ if place < edited.len() => edited.replace_range(place..=place, &letter),
+                    _ => {}
+                }
+            }
+            let (left, right) = (text.as_bytes(), edited.as_bytes());
+            let expected = by_definition(left, right);
+            let mut few = FewEdits::default();
+            for (left, right) in [(left, right), (right, left)] {
+                if let Some(found) = few.distance(left, right) {
+                    prop_assert_eq!(found, expected);
+                }
+            }
         }
     }
 
