@@ -1,6 +1,6 @@
 //! Loops that take eight items a turn.
 //!
-//! In WebAssembly each turn of a loop looks at the fuel and the clock, which takes longer than many a loop's own work.
+//! In WebAssembly each turn of a loop looks at the fuel, which takes longer than many a loop's own work.
 
 /// Visits all items in order.
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Where the bytes lie that mean something to the tokenizer, sixty-four at a time.
 //!
-//! In WebAssembly each turn of a loop looks at the fuel and the clock, so bytes are looked at many at once: by vectors of
+//! In WebAssembly each turn of a loop looks at the fuel, so bytes are looked at many at once: by vectors of
 //! sixteen where there are any, eight in a word elsewhere. Both give the same.
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

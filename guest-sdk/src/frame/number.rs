@@ -2,7 +2,7 @@
 //!
 //! pandas 2.2.3, `tokenizer.c`: `str_to_int64`, `str_to_uint64` and `round_trip`, which asks CPython for the nearest
 //! float; the standard library gives the same one. What most numbers look like is read eight digits at a time, without a
-//! loop where it can be: in WebAssembly, each turn of a loop looks at the fuel and the clock.
+//! loop where it can be: in WebAssembly, each turn of a loop looks at the fuel.
 
 use super::decimal::{power_of_ten_apart, swar};
 

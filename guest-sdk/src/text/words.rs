@@ -1,6 +1,6 @@
 //! Splitting many short texts: the separators of up to sixty-four bytes are found together.
 //!
-//! In WebAssembly each turn of a loop looks at the fuel and the clock, so a character at a time is slow: bytes are looked
+//! In WebAssembly each turn of a loop looks at the fuel, so a character at a time is slow: bytes are looked
 //! at by vectors of sixteen where there are any, one by one elsewhere. Both give the same.
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

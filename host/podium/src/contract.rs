@@ -14,6 +14,7 @@ pub(crate) mod v1 {
         world: "competition",
         with: { "podium:grading/files.file": crate::sandbox::OpenFile },
         require_store_data_send: true,
+        exports: { default: async },
     });
 }
 

@@ -3,13 +3,15 @@
 //! The settings are what makes gradings deterministic: see [`configuration`].
 
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use wasmtime::component::{Component, InstancePre, Linker};
-use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmFeatures};
+use wasmtime::{Config, Store, Trap, WasmFeatures};
 
 use crate::cache::{Cache, CacheLocation};
 use crate::cancellation::Cancellation;
@@ -30,11 +32,14 @@ pub const WASMTIME_VERSION: &str = wasmtime_environ::VERSION;
 /// The stack that a grader may use, in bytes. The same for all: where calls nest too deeply is part of a result.
 const STACK_BYTES: usize = 1 << 20;
 
-/// The stack of the thread that runs a grader: the grader's own, and what the host's functions need on top of it.
-const THREAD_STACK_BYTES: usize = 4 << 20;
+/// The stack that a grader runs on: its own, and what the host's functions need on top of it.
+const WHOLE_STACK_BYTES: usize = 4 << 20;
 
-/// How often a running grading is checked for cancellation and for its time.
+/// How often the cancellation and the time of a running grading are looked at.
 const TICK: Duration = Duration::from_millis(20);
+
+/// The fuel after which a running grader pauses, to learn whether it shall end: a few milliseconds of work.
+const FUEL_BETWEEN_PAUSES: u64 = 10_000_000;
 
 /// How an [`Engine`] is set up.
 #[derive(Debug, Clone, Default)]
@@ -155,14 +160,15 @@ impl Engine {
 
     /// Runs `call` in a fresh store under `limits`, on a thread of its own, and waits for it.
     ///
-    /// The thread gives every grading the same stack, however deep in its own the caller is; the caller meanwhile
-    /// watches the clock and the cancellation, so that no further thread has to.
+    /// The caller meanwhile watches the clock and the cancellation, so that no further thread has to. The grader has a
+    /// stack of its own, the same for all, and pauses whenever it has used some fuel. It counts that anyway; a clock of its
+    /// own, as wasmtime's epochs are, would have to be looked at in each turn of a loop.
     pub(crate) fn run<T: Send>(
         &self,
         sandbox: Sandbox,
         limits: &Limits,
         cancellation: &Cancellation,
-        call: impl FnOnce(&mut Store<Sandbox>) -> wasmtime::Result<T> + Send,
+        call: impl AsyncFnOnce(&mut Store<Sandbox>) -> wasmtime::Result<T> + Send,
     ) -> Run<T> {
         let began = Instant::now();
         let stop = Stop::default();
@@ -170,7 +176,6 @@ impl Engine {
         std::thread::scope(|scope| {
             let running = std::thread::Builder::new()
                 .name("podium-grader".to_owned())
-                .stack_size(THREAD_STACK_BYTES)
                 .spawn_scoped(scope, || {
                     // Dropped when the thread is done, in whatever way: that wakes the caller.
                     let _done = done;
@@ -188,11 +193,7 @@ impl Engine {
                     stop.set(Stop::CANCELLED);
                 } else if began.elapsed() >= limits.wall_clock {
                     stop.set(Stop::TIMED_OUT);
-                } else {
-                    continue;
                 }
-                // Other gradings notice, too, look at their own switch, and go on.
-                self.0.wasmtime.increment_epoch();
             }
             let mut run = match running.join() {
                 Ok(run) => run,
@@ -208,23 +209,16 @@ impl Engine {
         sandbox: Sandbox,
         limits: &Limits,
         stop: &Stop,
-        call: impl FnOnce(&mut Store<Sandbox>) -> wasmtime::Result<T>,
+        call: impl AsyncFnOnce(&mut Store<Sandbox>) -> wasmtime::Result<T>,
     ) -> Run<T> {
         let mut store = Store::new(&self.0.wasmtime, sandbox);
         store.limiter(|sandbox| sandbox);
         store.set_hostcall_fuel(usize::try_from(limits.output_bytes).unwrap_or(usize::MAX));
         store.set_max_component_handles(HANDLES);
-        let switch = stop.clone();
-        let wall_clock = limits.wall_clock;
-        store.set_epoch_deadline(1);
-        store.epoch_deadline_callback(move |_| match switch.get() {
-            Stop::CANCELLED => Err(wasmtime::Error::new(GraderFailure::Cancelled)),
-            Stop::TIMED_OUT => {
-                Err(wasmtime::Error::new(GraderFailure::TimedOut { limit: wall_clock }))
-            }
-            _ => Ok(UpdateDeadline::Continue(1)),
-        });
-        let outcome = store.set_fuel(limits.fuel).and_then(|()| call(&mut store));
+        let outcome = store
+            .set_fuel(limits.fuel)
+            .and_then(|()| store.fuel_async_yield_interval(Some(FUEL_BETWEEN_PAUSES)))
+            .and_then(|()| to_its_end(call(&mut store), || stop.reason(limits)));
         let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(0));
         let outcome = outcome.map_err(|error| classify(&error, store.data(), limits));
         let mut sandbox = store.into_data();
@@ -235,6 +229,24 @@ impl Engine {
             warnings: sandbox.warnings,
             peak_memory_bytes: sandbox.peak_memory_bytes,
             wall_clock: Duration::ZERO,
+        }
+    }
+}
+
+/// Runs a call to its end, or up to the first pause at which there is a reason to end it.
+fn to_its_end<T>(
+    call: impl Future<Output = wasmtime::Result<T>>,
+    reason_to_end: impl Fn() -> Option<GraderFailure>,
+) -> wasmtime::Result<T> {
+    let mut call = pin!(call);
+    // A grader that pauses is ready to go on at once.
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(outcome) = call.as_mut().poll(&mut context) {
+            return outcome;
+        }
+        if let Some(reason) = reason_to_end() {
+            return Err(wasmtime::Error::new(reason));
         }
     }
 }
@@ -331,8 +343,8 @@ impl<T> Run<T> {
 }
 
 /// Why a running grading shall end, between the thread that waits and the one that runs.
-#[derive(Clone, Default)]
-struct Stop(Arc<AtomicU8>);
+#[derive(Default)]
+struct Stop(AtomicU8);
 
 impl Stop {
     const CANCELLED: u8 = 1;
@@ -343,8 +355,12 @@ impl Stop {
         let _ = self.0.compare_exchange(0, reason, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    fn get(&self) -> u8 {
-        self.0.load(Ordering::Relaxed)
+    fn reason(&self, limits: &Limits) -> Option<GraderFailure> {
+        match self.0.load(Ordering::Relaxed) {
+            Stop::CANCELLED => Some(GraderFailure::Cancelled),
+            Stop::TIMED_OUT => Some(GraderFailure::TimedOut { limit: limits.wall_clock }),
+            _ => None,
+        }
     }
 }
 
@@ -356,8 +372,8 @@ fn configuration(code: CodeGeneration) -> wasmtime::Result<Config> {
     config
         .cranelift_nan_canonicalization(true)
         .consume_fuel(true)
-        .epoch_interruption(true)
         .max_wasm_stack(STACK_BYTES)
+        .async_stack_size(WHOLE_STACK_BYTES)
         .wasm_backtrace_max_frames(std::num::NonZeroUsize::new(BACKTRACE_FRAMES))
         .generate_address_map(false)
         .wasm_features(WasmFeatures::all(), false)

@@ -218,18 +218,19 @@ impl Grader {
         cancellation: &Cancellation,
     ) -> Run<Verdict> {
         let sandbox = Sandbox::new(limits.clone(), inputs);
-        self.0.engine.run(sandbox, limits, cancellation, |store| {
+        self.0.engine.run(sandbox, limits, cancellation, async |store| {
             let mut handles = store.data().handles().into_iter();
             let instance = self
                 .0
                 .instance
-                .instantiate(&mut *store)
+                .instantiate_async(&mut *store)
+                .await
                 .map_err(|error| instantiation_failed(error, store.data()))?;
             let submission = handles.next();
             let answers: Vec<_> = handles.collect();
             let Some(submission) = submission else { unreachable!("there is a submission") };
-            let result =
-                instance.podium_grading_grader().call_grade(&mut *store, submission, &answers)?;
+            let grader = instance.podium_grading_grader();
+            let result = grader.call_grade(&mut *store, submission, &answers).await?;
             Ok(verdict(result))
         })
     }
@@ -254,11 +255,12 @@ fn load(engine: &Engine, bytes: &[u8]) -> Result<Loaded, GraderProblem> {
     let instance = engine.link(&component, &inspection).map_err(not_compilable)?;
     let instance = v1::CompetitionPre::new(instance).map_err(not_compilable)?;
     let sandbox = Sandbox::new(DESCRIBING, Vec::new());
-    let run = engine.run(sandbox, &DESCRIBING, &Cancellation::new(), |store| {
+    let run = engine.run(sandbox, &DESCRIBING, &Cancellation::new(), async |store| {
         let instance = instance
-            .instantiate(&mut *store)
+            .instantiate_async(&mut *store)
+            .await
             .map_err(|error| instantiation_failed(error, store.data()))?;
-        instance.podium_grading_grader().call_describe(&mut *store)
+        instance.podium_grading_grader().call_describe(&mut *store).await
     });
     let described = run.outcome.map_err(GraderProblem::NotDescribing)?;
     let description = description(described)?;
