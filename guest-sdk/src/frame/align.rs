@@ -118,16 +118,21 @@ fn other_length(submission: &Frame, answers: &Frame) -> Option<String> {
 pub fn require_same_ids(id: &str, submission: &Frame, answers: &Frame) -> Result<(), Failure> {
     let expected = answers.column(id)?;
     let ids = submission.column(id)?;
-    if are_same_texts(ids, expected).unwrap_or(false)
-        || ids.rows_of_ascending(expected).is_some()
-        || ids.set() == expected.set()
-    {
+    if are_same_set(ids, expected) {
         return Ok(());
     }
     Err(Failure::submission(
         compare_ids(ids, expected)
             .unwrap_or_else(|| format!("column `{id}`: its values are not those of the answers")),
     ))
+}
+
+/// Python's `set(left) == set(right)`. Where both hold the same values equally often, that is mostly found by sorting, which
+/// graders do anyway.
+pub fn are_same_set(left: &Column, right: &Column) -> bool {
+    are_same_texts(left, right).unwrap_or(false)
+        || left.rows_of_ascending(right).is_some()
+        || left.set() == right.set()
 }
 
 /// Whether both columns hold text, the same texts equally often. Where that is so, it is found by sorting, which graders

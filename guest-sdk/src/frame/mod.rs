@@ -39,8 +39,8 @@ use crate::failure::Failure;
 use crate::source::{Bytes, Source};
 
 pub use align::{
-    align_on, match_rows, match_rows_of_same_set, require_as_many_rows, require_same_ids,
-    require_same_length,
+    align_on, are_same_set, match_rows, match_rows_of_same_set, require_as_many_rows,
+    require_same_ids, require_same_length,
 };
 pub use cell::Cell;
 pub use column::{Column, Dtype, FileRows, Values};

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::integer_table::IntegerTable;
 use super::key::Key;
 use super::{Cell, Column, Objects, Values};
-use crate::text::{QuickText, TextSlots};
+use crate::text::{QuickText, TextEnds, TextSlots};
 
 /// The distinct values of a column as Python's `set(series)` holds them: numbers equal across types, each NaN of a
 /// float column an element of its own, the missing cells of object columns one element.
@@ -93,6 +93,40 @@ impl<'a> KeyTable<'a> {
             self.texts.numbers().map(|row| (Key::of(objects.get(row as usize)), row))
         });
         texts.chain(self.others.iter().map(|(key, row)| (*key, *row)))
+    }
+}
+
+/// For each cell of a column, whether it is among those of another, of which all are in the table.
+fn are_in(these: &Objects, those: &Objects, distinct: &KeyTable<'_>) -> Vec<bool> {
+    /// Of so many rows, the texts are still at hand after the last one was looked at.
+    const TOGETHER: usize = 1024;
+    /// Where there are so many times as many rows, most of them must be of other texts.
+    const MANY_MORE: usize = 4;
+    let ends = (these.len() / MANY_MORE >= those.len()).then(|| {
+        let mut ends = TextEnds::with_room(those.len());
+        (0..those.len()).filter_map(|row| those.bytes(row)).for_each(|text| ends.add(text));
+        ends
+    });
+    let mut are_in = vec![true; these.len()];
+    for (first, are_in) in (0..).step_by(TOGETHER).zip(are_in.chunks_mut(TOGETHER)) {
+        if let Some(ends) = &ends {
+            leave_out(these, first, ends, are_in);
+        }
+        for (row, is_in) in (first..).zip(are_in).filter(|(_, is_in)| **is_in) {
+            *is_in = match these.bytes(row) {
+                Some(text) => distinct.contains_text(text),
+                None => distinct.contains(Key::of(these.get(row))),
+            };
+        }
+    }
+    are_in
+}
+
+/// Leaves out the rows, counted from the first on, whose texts are of other ends.
+#[inline(never)]
+fn leave_out(texts: &Objects, first: usize, ends: &TextEnds, candidates: &mut [bool]) {
+    for (row, candidate) in (first..).zip(candidates) {
+        *candidate = texts.bytes(row).is_none_or(|text| ends.may_hold(text));
     }
 }
 
@@ -231,12 +265,8 @@ impl Column {
         for (row, key) in (0..).zip(others) {
             distinct.insert(key, row);
         }
-        if let (Values::Object(these), Values::Object(_)) = (self.values(), other.values()) {
-            let is_in = |row| match these.bytes(row) {
-                Some(text) => distinct.contains_text(text),
-                None => distinct.contains(Key::of(these.get(row))),
-            };
-            return (0..these.len()).map(is_in).collect();
+        if let (Values::Object(these), Values::Object(those)) = (self.values(), other.values()) {
+            return are_in(these, those, &distinct);
         }
         keys.map(|key| distinct.contains(key)).collect()
     }

@@ -15,7 +15,7 @@ mod words;
 pub use float::python_float;
 pub use integer::{Integer, IntegerError, python_int};
 pub use lower::python_lower;
-pub(crate) use quick::{QuickText, TextSlots, TextTable};
+pub(crate) use quick::{QuickText, TextEnds, TextSlots, TextTable};
 pub use repr::python_float_repr;
 pub use round::{numpy_round, python_round};
 pub use whitespace::{is_python_space, python_split, python_strip};

@@ -218,6 +218,45 @@ impl TextSlots {
     }
 }
 
+/// Tells of most texts that they are not among some others, by their ends and their length alone. Where most are looked for
+/// in vain, few are hashed as a whole.
+#[derive(Debug)]
+pub(crate) struct TextEnds {
+    /// A bit for each of so many classes of ends, a power of two; set if a text of the class was added.
+    bits: Vec<u64>,
+}
+
+impl TextEnds {
+    /// None yet, with room for so many.
+    pub(crate) fn with_room(texts: usize) -> TextEnds {
+        // Of texts that were not added, one in sixteen is of the class of one that was.
+        const CLASSES: usize = 16;
+        let words = (texts.saturating_mul(CLASSES) / 64).max(1).next_power_of_two();
+        TextEnds { bits: vec![0; words] }
+    }
+
+    /// Adds a text.
+    #[inline]
+    pub(crate) fn add(&mut self, text: &[u8]) {
+        let class = self.class(text);
+        self.bits[class / 64] |= 1 << (class % 64);
+    }
+
+    /// Whether the text may have been added; `false` of none that was.
+    #[inline(always)]
+    pub(crate) fn may_hold(&self, text: &[u8]) -> bool {
+        let class = self.class(text);
+        self.bits[class / 64] >> (class % 64) & 1 == 1
+    }
+
+    #[inline(always)]
+    fn class(&self, text: &[u8]) -> usize {
+        let QuickText { first, last, .. } = QuickText::of(text);
+        let state = mix(text.len() as u64, first);
+        first_place(self.bits.len() * 64, (mix(state ^ state >> 32, last) >> 32) as u32)
+    }
+}
+
 /// Whether so many slots are enough for so many texts: at most five eighths are taken, so that few are looked at.
 #[inline]
 fn has_room(slots: usize, texts: usize) -> bool {
@@ -281,6 +320,19 @@ mod tests {
         assert!(moved.sum::<usize>() < 2 * texts.len());
     }
 
+    #[test]
+    fn few_texts_that_were_not_added_may_have_been() {
+        let text = |number: usize| format!("{:064x}", number.wrapping_mul(0x9E37_79B9));
+        let mut ends = TextEnds::with_room(10_000);
+        assert!(!ends.may_hold(b""));
+        (0..10_000).for_each(|number| ends.add(text(number).as_bytes()));
+        let held = |numbers: std::ops::Range<usize>| {
+            numbers.filter(|number| ends.may_hold(text(*number).as_bytes())).count()
+        };
+        assert_eq!(held(0..10_000), 10_000);
+        assert!((300..1000).contains(&held(10_000..20_000)));
+    }
+
     proptest! {
         #[test]
         fn texts_are_numbered_in_their_order(
@@ -294,6 +346,9 @@ mod tests {
                 prop_assert_eq!(table.insert(text.as_bytes()), number);
             }
             prop_assert_eq!(table.slots.len(), expected.len());
+            let mut ends = TextEnds::with_room(texts.len());
+            texts.iter().for_each(|text| ends.add(text.as_bytes()));
+            prop_assert!(texts.iter().all(|text| ends.may_hold(text.as_bytes())));
             for text in texts.iter().chain(&others) {
                 prop_assert_eq!(table.get(text.as_bytes()), expected.get(text.as_bytes()).copied());
             }
