@@ -12,8 +12,8 @@ use serde::Deserialize;
 
 use super::prediction::Prediction;
 
-/// How much of the file is read at once.
-const PIECE: u32 = 4 << 20;
+/// How much of the file is read at once. What is larger does not stay in the processor's cache until it is looked at.
+const PIECE: u32 = 256 << 10;
 
 /// Which of the two answers to a question a row is about.
 #[derive(Debug, Clone, Copy)]
@@ -67,11 +67,15 @@ impl Annotations {
             let mut rest = piece.as_slice();
             // A carriage return in front of the line feed is white space to JSON.
             while let Some(end) = memchr(b'\n', rest) {
-                pending.extend_from_slice(&rest[..end]);
-                rest = &rest[end + 1..];
                 line += 1;
-                annotations.add(file, line, &pending)?;
-                pending.clear();
+                if pending.is_empty() {
+                    annotations.add(file, line, &rest[..end])?;
+                } else {
+                    pending.extend_from_slice(&rest[..end]);
+                    annotations.add(file, line, &pending)?;
+                    pending.clear();
+                }
+                rest = &rest[end + 1..];
             }
             pending.extend_from_slice(rest);
         }
@@ -88,7 +92,7 @@ impl Annotations {
         let failure =
             |what: &str| Failure::answers(format!("{}, line {line}: {what}", file.name()));
         // Text that is passed over is not looked at by the reader of JSON.
-        let text = std::str::from_utf8(text).map_err(|_| failure("not UTF-8"))?;
+        let text = simdutf8::basic::from_utf8(text).map_err(|_| failure("not UTF-8"))?;
         // What serde says may quote values; only the place in the line is told.
         let example: Example = serde_json::from_str(text).map_err(|error| {
             failure(&format!(
