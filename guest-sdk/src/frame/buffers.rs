@@ -35,8 +35,15 @@ pub(super) struct Buffers<'a, S> {
     held: Vec<u8>,
     /// Up to where the held bytes were given out.
     given: usize,
-    /// Whether all held bytes are ASCII, each a character.
-    is_ascii: bool,
+    /// Whether all held bytes are plain; see [`Buffer::is_plain`].
+    is_plain: bool,
+}
+
+/// A part of a file.
+pub(super) struct Buffer<'a> {
+    pub(super) text: &'a str,
+    /// Whether all of it is known to be ASCII, so that each byte is a character, and none is NUL.
+    pub(super) is_plain: bool,
 }
 
 impl<'a, S: Source> Buffers<'a, S> {
@@ -48,7 +55,7 @@ impl<'a, S: Source> Buffers<'a, S> {
             ended: false,
             held: Vec::new(),
             given: 0,
-            is_ascii: true,
+            is_plain: true,
         }
     }
 
@@ -56,10 +63,10 @@ impl<'a, S: Source> Buffers<'a, S> {
     ///
     /// # Errors
     /// A failure of the file's role where the bytes are not UTF-8.
-    pub(super) fn next(&mut self) -> Result<Option<&str>, Failure> {
+    pub(super) fn next(&mut self) -> Result<Option<Buffer<'_>>, Failure> {
         loop {
             let available = &self.held[self.given..];
-            let (length, characters) = if self.is_ascii {
+            let (length, characters) = if self.is_plain {
                 let length = available.len().min(BUFFER_CHARACTERS);
                 (length, length)
             } else if self.ended {
@@ -73,7 +80,7 @@ impl<'a, S: Source> Buffers<'a, S> {
                 self.given += length;
                 let bytes = &self.held[start..self.given];
                 return match simdutf8::compat::from_utf8(bytes) {
-                    Ok(text) => Ok(Some(text)),
+                    Ok(text) => Ok(Some(Buffer { text, is_plain: self.is_plain })),
                     Err(error) => Err(self.not_utf8(start + error.valid_up_to())),
                 };
             }
@@ -91,13 +98,13 @@ impl<'a, S: Source> Buffers<'a, S> {
         let mut bytes = self.source.read(self.offset, READ_BYTES);
         self.ended = bytes.is_empty();
         self.offset += bytes.len() as u64;
-        let is_ascii = is_ascii(&bytes);
+        let is_plain = are_plain(&bytes);
         if self.held.is_empty() {
             self.held = bytes;
-            self.is_ascii = is_ascii;
+            self.is_plain = is_plain;
         } else {
             self.held.append(&mut bytes);
-            self.is_ascii &= is_ascii;
+            self.is_plain &= is_plain;
         }
     }
 
@@ -178,6 +185,20 @@ fn whole_characters(text: &[u8]) -> usize {
     if bytes > behind + 1 { begun } else { text.len() }
 }
 
+/// Whether all bytes are ASCII and none is NUL. Every byte of a file passes here first.
+fn are_plain(bytes: &[u8]) -> bool {
+    // As signed numbers, plain bytes are the positive ones. Whole blocks are compared place by place, by vectors.
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    let mut least = [i8::MAX; 64];
+    for block in blocks {
+        for (least, byte) in least.iter_mut().zip(block) {
+            *least = byte.cast_signed().min(*least);
+        }
+    }
+    let rest = rest.iter().map(|byte| byte.cast_signed());
+    least.into_iter().chain(rest).all(|least| least > 0)
+}
+
 /// Whether all bytes are ASCII. Looks at many at a time where that of the standard library looks at four.
 fn is_ascii(bytes: &[u8]) -> bool {
     bytes.chunks(1024).all(|bytes| bytes.iter().fold(0, |all, byte| all | byte) < 0x80)
@@ -213,7 +234,21 @@ pub(super) fn line_at<S: Source>(source: &S, offset: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::{Frame, Role};
+    use super::are_plain;
     use crate::source::Bytes;
+
+    #[test]
+    fn a_byte_that_is_not_plain_is_seen_wherever_it_is() {
+        let plain: Vec<u8> = (0..150).map(|place| 1 + place % 127).collect();
+        for length in 0..plain.len() {
+            assert!(are_plain(&plain[..length]));
+            for other in [0, 0x80, 0xFF] {
+                let mut bytes = plain.clone();
+                bytes[length] = other;
+                assert!(!are_plain(&bytes), "{other} at {length}");
+            }
+        }
+    }
 
     #[test]
     fn what_is_not_utf8_is_named() {

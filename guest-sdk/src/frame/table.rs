@@ -60,7 +60,7 @@ impl Table {
         let mut buffers = Buffers::new(source, role);
         let mut to_come = size;
         while let Some(buffer) = buffers.next()? {
-            to_come = to_come.saturating_sub(buffer.len());
+            to_come = to_come.saturating_sub(buffer.text.len());
             tokenizer.feed(buffer, to_come).map_err(|error| explain(error, source, role))?;
         }
         let tokens = tokenizer.finish().map_err(|error| explain(error, source, role))?;

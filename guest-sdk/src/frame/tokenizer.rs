@@ -16,6 +16,7 @@
 
 use memchr::memchr;
 
+use super::buffers::Buffer;
 use super::cells::Cells;
 use super::header::Header;
 use super::marks::{BLOCK, Marks, first_quote, marks, marks_of};
@@ -149,11 +150,15 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// Takes the next buffer; `to_come` bytes of the file follow it.
-    pub(super) fn feed(&mut self, text: &str, to_come: usize) -> Result<(), Malformed> {
+    pub(super) fn feed(
+        &mut self,
+        Buffer { text, is_plain }: Buffer<'_>,
+        to_come: usize,
+    ) -> Result<(), Malformed> {
         let buffer = text.as_bytes();
         self.cells.expect(self.position as usize, to_come + buffer.len());
         self.space.make(self.taken(0), buffer.len());
-        if memchr(0, buffer).is_some() {
+        if !is_plain && memchr(0, buffer).is_some() {
             self.cells.note_nul();
         }
         let marked = self.file_lines == 0 && buffer.starts_with(BYTE_ORDER_MARK);
