@@ -20,8 +20,11 @@ const FIRST: usize = EDITS / 2 + 1;
 /// The row that is reached without a path.
 const NOWHERE: i64 = -2;
 
-/// What follows the bytes of the two sequences: bytes of no UTF-8 text, so that nothing equal reaches beyond an end.
+/// What follows the two sequences, eight times: no ASCII, so that nothing equal reaches beyond an end.
 const ENDS: [u8; 2] = [0xFE, 0xFF];
+
+/// The high bit of each byte of a word: none is set where all are ASCII.
+const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// Finds small distances, keeping its memory from one pair to the next.
 #[derive(Debug, Default)]
@@ -31,7 +34,7 @@ pub(super) struct FewEdits {
 }
 
 impl FewEdits {
-    /// The distance of two sequences that hold none of [`ENDS`]; `None` where it is found faster by filling the matrix.
+    /// The distance of two sequences of ASCII; `None` of others, and where it is found faster by filling the matrix.
     pub(super) fn distance(&mut self, left: &[u8], right: &[u8]) -> Option<usize> {
         let (shorter, longer) =
             if left.len() <= right.len() { (left, right) } else { (right, left) };
@@ -40,8 +43,9 @@ impl FewEdits {
         if shorter.len() < 2 * EDITS || end > EDITS {
             return None;
         }
-        set(&mut self.shorter, shorter, ENDS[0]);
-        set(&mut self.longer, longer, ENDS[1]);
+        if !set(&mut self.shorter, shorter, ENDS[0]) || !set(&mut self.longer, longer, ENDS[1]) {
+            return None;
+        }
         Paths {
             sequences: self,
             rows: shorter.len() as i64,
@@ -72,6 +76,7 @@ struct Reached {
 
 impl Paths<'_> {
     /// The edits of the shortest path to the end of a diagonal, on which the matrix ends.
+    #[inline(never)]
     fn shortest(mut self, end: i64) -> Option<usize> {
         // One step before the beginning of the matrix.
         self.at(0).last = -1;
@@ -133,16 +138,34 @@ impl FewEdits {
     }
 }
 
-/// Puts a sequence and its end in the place of another.
-fn set(place: &mut Vec<u8>, bytes: &[u8], end: u8) {
-    place.clear();
-    place.extend_from_slice(bytes);
-    place.extend_from_slice(&[end; 8]);
+/// Puts a sequence of at least eight bytes and what follows it in the place of another. Gives whether it is ASCII: if not,
+/// something else may be there.
+#[inline(always)]
+fn set(place: &mut Vec<u8>, bytes: &[u8], end: u8) -> bool {
+    if place.len() < bytes.len() + 8 {
+        place.resize(2 * bytes.len() + 8, 0);
+    }
+    let mut all = 0;
+    for (place, word) in place.as_chunks_mut::<8>().0.iter_mut().zip(bytes.as_chunks().0) {
+        *place = *word;
+        all |= u64::from_le_bytes(*word);
+    }
+    // The last word goes back over what is there already.
+    let last =
+        bytes.len().checked_sub(8).and_then(|start| place.get_mut(start..)?.first_chunk_mut());
+    if let (Some(place), Some(word)) = (last, bytes.last_chunk()) {
+        *place = *word;
+        all |= u64::from_le_bytes(*word);
+    }
+    if let Some(place) = place.get_mut(bytes.len()..).and_then(|rest| rest.first_chunk_mut()) {
+        *place = [end; 8];
+    }
+    all & HIGH == 0
 }
 
 /// Eight bytes, the first the lowest.
 #[inline(always)]
 fn word(bytes: &[u8], at: usize) -> u64 {
-    // There are eight more bytes than any sequence has, and what is equal ends with it.
+    // Eight bytes follow a sequence, and what is equal ends before them.
     bytes[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
 }

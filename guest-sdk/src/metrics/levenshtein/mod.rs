@@ -93,6 +93,7 @@ struct Pattern {
 impl Pattern {
     const BYTES: u64 = 256;
 
+    #[inline(never)]
     fn fill<T: Copy + Into<u64>>(&mut self, symbols: &[T]) {
         self.blocks = symbols.len().div_ceil(64);
         let table = Self::BYTES as usize * self.blocks;
@@ -103,7 +104,8 @@ impl Pattern {
             let symbol: u64 = (*symbol).into();
             let bit = 1 << (row % 64);
             if symbol < Self::BYTES {
-                self.bytes[symbol as usize * self.blocks + row / 64] |= bit;
+                // There is a table of so many blocks.
+                self.bytes[(symbol as usize).wrapping_mul(self.blocks) + row / 64] |= bit;
                 continue;
             }
             let next = self.others.len() as u32;
@@ -169,10 +171,11 @@ impl Levenshtein {
     /// The distance of two texts, counted in code points.
     pub fn text(&mut self, left: &str, right: &str) -> usize {
         let (left, right) = without_shared_ends(left, right);
+        if let Some(few) = self.few_edits.distance(left.as_bytes(), right.as_bytes()) {
+            return few;
+        }
         if left.is_ascii() && right.is_ascii() {
-            let (left, right) = (left.as_bytes(), right.as_bytes());
-            let few = self.few_edits.distance(left, right);
-            return few.unwrap_or_else(|| self.differing(left, right));
+            return self.differing(left.as_bytes(), right.as_bytes());
         }
         let (mut a, mut b) = (std::mem::take(&mut self.left), std::mem::take(&mut self.right));
         a.clear();
@@ -214,6 +217,7 @@ impl Levenshtein {
     }
 
     /// The distance of rows that take so many blocks, already noted, and those columns: all blocks of a column at once.
+    #[inline(never)]
     fn few_blocks<const BLOCKS: usize, T: Copy + Into<u64>>(
         &self,
         rows: usize,
@@ -370,6 +374,7 @@ mod tests {
             let (left, right) = (text.as_bytes(), edited.as_bytes());
             let expected = by_definition(left, right);
             let mut few = FewEdits::default();
+            prop_assert_eq!(few.distance(format!("{text}é").as_bytes(), right), None);
             for (left, right) in [(left, right), (right, left)] {
                 if let Some(found) = few.distance(left, right) {
                     prop_assert_eq!(found, expected);
