@@ -76,12 +76,14 @@ pub(super) fn marks(bytes: &[u8]) -> Marks {
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 #[inline]
 pub(super) fn first_quote(bytes: &[u8]) -> Option<usize> {
-    // Most quoted fields are short.
-    let Some(block) = bytes.first_chunk::<BLOCK>() else { return memchr(b'"', bytes) };
-    match bits(vectors(block).map(|bytes| u8x16_eq(bytes, u8x16_splat(b'"')))) {
-        0 => memchr(b'"', &bytes[BLOCK..]).map(|place| BLOCK + place),
-        quotes => Some(quotes.trailing_zeros() as usize),
+    let (blocks, rest) = bytes.as_chunks();
+    for (block, first) in blocks.iter().zip((0..).step_by(BLOCK)) {
+        let quotes = bits(vectors(block).map(|bytes| u8x16_eq(bytes, u8x16_splat(b'"'))));
+        if quotes != 0 {
+            return Some(first + quotes.trailing_zeros() as usize);
+        }
     }
+    memchr(b'"', rest).map(|place| bytes.len() - rest.len() + place)
 }
 
 /// The place of the first quote.
@@ -112,7 +114,7 @@ fn bits(vectors: [v128; 4]) -> u64 {
 /// The marks of a block.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 #[inline]
-pub(super) fn marks_of(block: &[u8; BLOCK]) -> Marks {
+fn marks_of(block: &[u8; BLOCK]) -> Marks {
     let vectors = vectors(block);
     let equal = |byte| vectors.map(|bytes| u8x16_eq(bytes, u8x16_splat(byte)));
     let (quotes, returns) = (equal(b'"'), equal(b'\r'));
@@ -122,7 +124,7 @@ pub(super) fn marks_of(block: &[u8; BLOCK]) -> Marks {
 
 /// The marks of a block.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-pub(super) fn marks_of(block: &[u8; BLOCK]) -> Marks {
+fn marks_of(block: &[u8; BLOCK]) -> Marks {
     let mut marks = Marks { commas: 0, newlines: 0, others: 0 };
     for (place, word) in block.as_chunks::<8>().0.iter().enumerate() {
         let word = u64::from_le_bytes(*word);

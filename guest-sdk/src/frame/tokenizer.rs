@@ -19,7 +19,7 @@ use memchr::memchr;
 use super::buffers::Buffer;
 use super::cells::Cells;
 use super::header::Header;
-use super::marks::{BLOCK, Marks, first_quote, marks, marks_of};
+use super::marks::{BLOCK, Marks, first_quote, marks};
 use super::space::{Space, Taken};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -334,10 +334,11 @@ impl<'a> Tokenizer<'a> {
                     return Ok(at);
                 }
             }
-            if rows_are_kept {
-                self.take_blocks(buffer, *pending, &mut at, &mut field_start);
-            }
-            let block = marks(buffer.get(at..).unwrap_or_default());
+            let block = if rows_are_kept {
+                self.take_blocks(buffer, *pending, &mut at, &mut field_start)
+            } else {
+                marks(buffer.get(at..).unwrap_or_default())
+            };
             let mut left = block.all();
             while left != 0 {
                 let place = at + left.trailing_zeros() as usize;
@@ -424,8 +425,9 @@ impl<'a> Tokenizer<'a> {
         Some(end)
     }
 
-    /// Takes blocks, the bytes from `at` on, one after the other as [`Tokenizer::take_block`] does. Most of all bytes are
-    /// taken here: a function that does nothing else has all that it needs in registers.
+    /// Takes blocks, the bytes from `at` on, one after the other as [`Tokenizer::take_block`] does, and gives the first that
+    /// it does not take. Most of all bytes are taken here: a function that does nothing else has all that it needs in
+    /// registers.
     #[inline(never)]
     fn take_blocks(
         &mut self,
@@ -433,19 +435,18 @@ impl<'a> Tokenizer<'a> {
         pending: usize,
         at: &mut usize,
         field_start: &mut usize,
-    ) {
-        let mut next = *at;
-        while let Some(block) = buffer.get(next..).and_then(|rest| rest.first_chunk()) {
-            let block = marks_of(block);
-            if !self.take_block(block, buffer, next, pending) {
-                break;
+    ) -> Marks {
+        loop {
+            let left = buffer.get(*at..).unwrap_or_default();
+            let block = marks(left);
+            if left.len() < BLOCK || !self.take_block(block, buffer, *at, pending) {
+                return block;
             }
             if let Some(last) = block.all().checked_ilog2() {
-                *field_start = next + last as usize + 1;
+                *field_start = *at + last as usize + 1;
             }
-            next += BLOCK;
+            *at += BLOCK;
         }
-        *at = next;
     }
 
     /// Takes a block, the bytes from `at` on, if nothing in it asks for a closer look: rows that end there have as many
