@@ -234,7 +234,6 @@ impl Texts {
 }
 
 /// Where texts of a column lie; see [`Texts::ranges`].
-#[derive(Clone, Copy)]
 pub(super) struct Ranges<'a> {
     text: &'a [u8],
     holds_nul: bool,

@@ -10,12 +10,12 @@
 /// The most edits that are looked for.
 const EDITS: usize = 12;
 
-/// The diagonals from which so many edits lead to the last one, and one beside them at each end. They are numbered by how
-/// much further they are in the longer sequence than in the shorter; the matrix ends on one from 0 to [`EDITS`].
-const DIAGONALS: usize = FIRST + EDITS + 2;
+/// The diagonals that so many edits lead to and back. They are numbered by how much further they are in the longer sequence
+/// than in the shorter; the matrix begins on 0 and ends on one from 0 to [`EDITS`].
+const DIAGONALS: usize = BEFORE_MAIN + EDITS + 1;
 
-/// Where the diagonal 0 stands among them: edits that lead away from it have to lead back.
-const FIRST: usize = EDITS / 2 + 1;
+/// The diagonals with negative numbers among them.
+const BEFORE_MAIN: usize = EDITS / 2;
 
 /// The row that is reached without a path.
 const NOWHERE: i64 = -2;
@@ -75,7 +75,7 @@ struct Reached {
 }
 
 impl Paths<'_> {
-    /// The edits of the shortest path to the end of a diagonal, on which the matrix ends.
+    /// The edits of the shortest path to the end of the diagonal on which the matrix ends; `None` where they are many.
     #[inline(never)]
     fn shortest(mut self, end: i64) -> Option<usize> {
         // One step before the beginning of the matrix.
@@ -105,9 +105,10 @@ impl Paths<'_> {
         None
     }
 
+    /// What was reached of a diagonal.
     #[inline(always)]
     fn at(&mut self, diagonal: i64) -> &mut Reached {
-        &mut self.reached[(diagonal + FIRST as i64) as usize]
+        &mut self.reached[(diagonal + BEFORE_MAIN as i64) as usize]
     }
 
     /// Goes on along a diagonal, after an edit that leads there from one of its neighbours, or on itself; gives the row.

@@ -384,6 +384,25 @@ mod tests {
     }
 
     #[test]
+    fn few_edits_are_found() {
+        let text = "InChI=1S/C17H24N2O3/c1-4-21-17(20)16-12(2)13(3)19-15(16)18";
+        let mut few = FewEdits::default();
+        for (edited, expected) in [
+            (text.to_owned(), Some(0)),
+            (text.replacen("C17", "C18", 1), Some(1)),
+            (text.replacen("24", "2", 1).replacen("O3", "O35", 1), Some(2)),
+            (text.replacen("/c", "", 1).replacen("(2)", "(99)", 1).replacen("19", "", 1), Some(6)),
+            (format!("{text}-a-whole-chain"), None),
+            (text.chars().rev().collect(), None),
+            (text.replacen('O', "é", 1), None),
+        ] {
+            assert_eq!(few.distance(text.as_bytes(), edited.as_bytes()), expected, "{edited}");
+            let distance = by_definition(text.as_bytes(), edited.as_bytes());
+            assert!(expected.is_none_or(|expected| expected == distance), "{edited}: {distance}");
+        }
+    }
+
+    #[test]
     fn large_symbols_are_symbols_too() {
         let mut distances = Levenshtein::new();
         assert_eq!(distances.symbols(&[u64::MAX, 1 << 40, 3], &[u64::MAX, 3, 7]), 2);
