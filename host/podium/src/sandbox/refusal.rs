@@ -3,9 +3,11 @@
 //! They are called with whatever their types say, handles among it. A call lends such a handle for as long as it takes,
 //! and wasmtime has it returned by whoever was called: a function that kept one would fail in the grader's name.
 
+use std::sync::Arc;
+
 use wasmtime::StoreContextMut;
 use wasmtime::component::types;
-use wasmtime::component::{LinkerInstance, Type, Val};
+use wasmtime::component::{LinkerInstance, ResourceAny, Type, Val};
 
 use super::{Sandbox, charge, take_fuel};
 use crate::limits::Limits;
@@ -18,32 +20,49 @@ pub(super) fn link_function(
     name: &str,
 ) -> wasmtime::Result<()> {
     let called = format!("{interface}#{name}");
-    instance.func_new(name, move |mut store, function, arguments, results| {
-        take_fuel(&mut store, Limits::FUEL_PER_WASI_CALL)?;
-        arguments.iter().try_for_each(|argument| let_go(&mut store, argument))?;
-        for (result, result_type) in results.iter_mut().zip(function.results()) {
-            *result = nothing(&called, &result_type)?;
-        }
-        Ok(())
+    let called: Arc<str> = called.into();
+    instance.func_new_async(name, move |mut store, function, arguments, results| {
+        let called = Arc::clone(&called);
+        Box::new(async move {
+            take_fuel(&mut store, Limits::FUEL_PER_WASI_CALL)?;
+            let mut handles = Vec::new();
+            for argument in arguments {
+                find_handles(&mut store, argument, &mut handles)?;
+            }
+            for handle in handles {
+                handle.resource_drop_async(&mut store).await?;
+            }
+            for (result, result_type) in results.iter_mut().zip(function.results()) {
+                *result = nothing(&called, &result_type)?;
+            }
+            Ok(())
+        })
     })
 }
 
-/// Returns the handles in an argument, and takes the price of the bytes that the host copied to see it.
-fn let_go(store: &mut StoreContextMut<'_, Sandbox>, argument: &Val) -> wasmtime::Result<()> {
+/// Finds the handles in an argument, which have to be returned, and takes the price of the bytes that the host copied to
+/// see it.
+fn find_handles(
+    store: &mut StoreContextMut<'_, Sandbox>,
+    argument: &Val,
+    handles: &mut Vec<ResourceAny>,
+) -> wasmtime::Result<()> {
+    let mut find = |value: &Val| find_handles(store, value, handles);
     match argument {
-        Val::Resource(handle) => handle.resource_drop(store),
-        Val::String(text) => charge(store, text.len()),
+        Val::Resource(handle) => handles.push(*handle),
+        Val::String(text) => charge(store, text.len())?,
         Val::List(values) => {
             charge(store, values.len() * size_of::<Val>())?;
-            values.iter().try_for_each(|value| let_go(store, value))
+            values.iter().try_for_each(|value| find_handles(store, value, handles))?;
         }
-        Val::Tuple(values) => values.iter().try_for_each(|value| let_go(store, value)),
-        Val::Record(fields) => fields.iter().try_for_each(|(_, value)| let_go(store, value)),
+        Val::Tuple(values) => values.iter().try_for_each(find)?,
+        Val::Record(fields) => fields.iter().try_for_each(|(_, value)| find(value))?,
         Val::Variant(_, Some(value))
         | Val::Option(Some(value))
-        | Val::Result(Ok(Some(value)) | Err(Some(value))) => let_go(store, value),
-        _ => Ok(()),
+        | Val::Result(Ok(Some(value)) | Err(Some(value))) => find(value)?,
+        _ => {}
     }
+    Ok(())
 }
 
 /// What a function answers that has nothing behind it: an empty list, no value, or the refusal that its type has a name
