@@ -111,9 +111,10 @@ impl<'a> Chunk<'a> {
         let mut missing = false;
         let bytes = self.column.texts.arena().as_bytes();
         let mut ranges = self.ranges();
+        let mut block = [0; BLOCK];
         loop {
             // No number of digits alone is a missing value.
-            take_blocks(&mut ranges, &mut values, digits_alone);
+            take_blocks(&mut ranges, &mut values, &mut block, digits_alone);
             let Some((start, end)) = ranges.next() else { break };
             let text = &bytes[start..end];
             if is_missing_word(text) {
@@ -163,9 +164,10 @@ impl<'a> Chunk<'a> {
         let mut values = self.room();
         let bytes = self.column.texts.arena().as_bytes();
         let mut ranges = self.ranges();
+        let mut block = [0.0; BLOCK];
         loop {
             // No missing value is spelled as a number.
-            take_blocks(&mut ranges, &mut values, plain_floats);
+            take_blocks(&mut ranges, &mut values, &mut block, plain_floats);
             let Some((start, end)) = ranges.next() else { break };
             let text = &bytes[start..end];
             match parse_float64(text) {
@@ -215,33 +217,36 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Values that are parsed together.
-type Block<T> = [T; 64];
+/// How many values are parsed together.
+const BLOCK: usize = 64;
 
-/// Appends values as long as whole blocks of them are parsed, and those before the first text that is not.
+/// Appends values as long as whole blocks of them are parsed, and those before the first text that is not. The block is
+/// written over: whoever has many texts that are not parsed makes it once.
 #[inline(always)]
-fn take_blocks<T: Copy + Default>(
+fn take_blocks<T: Copy>(
     ranges: &mut Ranges<'_>,
     values: &mut Vec<T>,
-    parse: fn(&mut Ranges<'_>, &mut Block<T>) -> usize,
+    block: &mut [T; BLOCK],
+    parse: fn(&mut Ranges<'_>, &mut [T; BLOCK]) -> usize,
 ) {
-    let mut block = [T::default(); 64];
     loop {
-        let parsed = parse(ranges, &mut block);
+        let parsed = parse(ranges, block);
         values.extend_from_slice(&block[..parsed]);
-        if parsed < block.len() {
+        if parsed < BLOCK {
             return;
         }
     }
 }
 
+/// Parses integers of digits alone, in a function that does nothing else.
 #[inline(never)]
-fn digits_alone(ranges: &mut Ranges<'_>, block: &mut Block<i64>) -> usize {
+fn digits_alone(ranges: &mut Ranges<'_>, block: &mut [i64; BLOCK]) -> usize {
     ranges.parse(block, parse_digits_alone)
 }
 
+/// Parses plain floats, in a function that does nothing else.
 #[inline(never)]
-fn plain_floats(ranges: &mut Ranges<'_>, block: &mut Block<f64>) -> usize {
+fn plain_floats(ranges: &mut Ranges<'_>, block: &mut [f64; BLOCK]) -> usize {
     ranges.parse(block, parse_plain_float)
 }
 
